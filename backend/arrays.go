@@ -1,6 +1,10 @@
 package backend
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+	"slices"
+)
 
 // Arrays takes arrays on a device until the first error, so that one look at Err does for all, and gives them back
 // together.
@@ -14,12 +18,15 @@ type Arrays struct {
 // Err is the first error that there was, with the name of its array.
 func (a *Arrays) Err() error { return a.err }
 
-// Bytes is what the arrays take that were taken on the device.
+// Bytes is what the arrays take, also those that stay where they are in the host's memory.
 func (a *Arrays) Bytes() int64 { return a.bytes }
 
-// Free gives the arrays back. What cannot be freed goes with the device.
+// Owns makes Free close what works on the arrays, such as an exchange of ghosts.
+func (a *Arrays) Owns(of io.Closer) { a.free = append(a.free, of.Close) }
+
+// Free gives back all there is, the last first. What cannot be given back goes with the device.
 func (a *Arrays) Free() {
-	for _, free := range a.free {
+	for _, free := range slices.Backward(a.free) {
 		_ = free()
 	}
 	a.free, a.bytes = nil, 0
@@ -43,6 +50,7 @@ func Fresh[T any](a *Arrays, n int, what string) []T {
 // Placed copies an array of the host to the device. In the host's own memory it stays where it is.
 func Placed[T any](a *Arrays, from []T, what string) []T {
 	if _, apart := a.Device.(Memory); !apart {
+		a.bytes += int64(bytesOf(from))
 		return from
 	}
 	to := Fresh[T](a, len(from), what)

@@ -26,7 +26,7 @@ func TestArraysArePlaced(t *testing.T) {
 		t.Errorf("%d arrays are left", len(f.given))
 	}
 	a = &Arrays{Device: near{}}
-	if at := Placed(a, from, "cells"); a.Err() != nil || &at[0] != &from[0] || a.Bytes() != 0 {
+	if at := Placed(a, from, "cells"); a.Err() != nil || &at[0] != &from[0] || a.Bytes() != 12 {
 		t.Errorf("in the host's memory an array was copied, error %v", a.Err())
 	}
 }

@@ -37,6 +37,7 @@ type Time struct {
 // Output is the section [output].
 type Output struct {
 	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only
+	ExactTimes        bool     // steps are shortened to meet the times of frames; they come after them else
 	Fields            []string // names of what frames hold; which, the solver says
 	Format            []string // of frames, or none; the solver's usual one
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
@@ -86,6 +87,15 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	return c
 }
 
+// DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates, and
+// [output], of which w tells all but the end.
+func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
+	c.Time = DecodeTime(root.Sub("time"))
+	c.Gauges = DecodeGauges(root, dim)
+	w.End = c.Time.End
+	c.Output = DecodeOutput(root.Sub("output"), c.Name, w)
+}
+
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
 	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53))}
@@ -127,6 +137,7 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 		o.Every = float64(s.Integer("every", 0, 0, 1<<53))
 	} else {
 		o.Every = s.Number("every", NonNegative.Or(0))
+		o.ExactTimes = s.Boolean("exact_times", false)
 	}
 	if o.Every > 0 && w.End/o.Every > mostFrames {
 		s.Fail("every", "%g makes more than %d frames up to t = %g", o.Every, mostFrames, w.End)

@@ -59,11 +59,12 @@ func TestDefaults(t *testing.T) {
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
 				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
-			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
+			Initial: []config.Field{{Name: "depth", Expr: "6", Counts: "down"},
+				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
-			Forcing:  problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012},
+			Forcing:  problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,
@@ -217,12 +218,12 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 
 func TestSign(t *testing.T) {
 	for f, want := range map[config.Field]float64{
-		{Name: "depth", Positive: "down"}: 1, {Name: "depth", Positive: "up"}: -1,
-		{Name: "z1", Positive: "up"}: 1, {Name: "z1", Positive: "down"}: -1,
-		{Name: "h1"}: 1, {Name: "manning"}: 1,
+		{Counts: "down", Positive: "down"}: 1, {Counts: "down", Positive: "up"}: -1,
+		{Counts: "up", Positive: "up"}: 1, {Counts: "up", Positive: "down"}: -1,
+		{}: 1,
 	} {
 		if got := f.Sign(); got != want {
-			t.Errorf("%s counted %s: %v, want %v", f.Name, f.Positive, got, want)
+			t.Errorf("what counts %s, of a raster that counts %s: %v, want %v", f.Counts, f.Positive, got, want)
 		}
 	}
 }

@@ -14,25 +14,26 @@ type Field struct {
 	Expr     string // number or expression
 	Raster   string // ESRI ASCII grid, relative to the case file
 	Mesh     string // vertex or cell data of the mesh, by name
-	Positive string // direction of the raster's or mesh's values, "up" or "down", for depths and levels; else ""
+	Counts   string // direction of the quantity: "down" for depths, "up" for levels, "" for those without
+	Positive string // direction of the raster's or mesh's values, "up" or "down"; "" for quantities without
 
 	// Program is the compiled Expr, nil where there is none. In a list of fields that Section.Sorted has ordered its
 	// extra variables are the names of the fields before it, in that order.
 	Program *expr.Program
 }
 
-// Sign is what to multiply the values of Raster or Mesh with: depths count down, all else counts up.
+// Sign is what to multiply the values of Raster or Mesh with.
 func (f *Field) Sign() float64 {
-	if f.Positive == "up" && f.Name == "depth" || f.Positive == "down" && f.Name != "depth" {
+	if f.Positive != f.Counts {
 		return -1
 	}
 	return 1
 }
 
-// Field reads a field that does not change. An expression may use the other fields in names. Of upright quantities,
-// which have a direction, the case must say which way a raster counts.
-func (s *Section) Field(key, fallback string, names []string, upright bool) Field {
-	f := s.Changing(key, fallback, names, upright)
+// Field reads a field that does not change. An expression may use the other fields in names. Of quantities that
+// count up or down the case must say which way a raster does.
+func (s *Section) Field(key, fallback string, names []string, counts string) Field {
+	f := s.Changing(key, fallback, names, counts)
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.Fail(key, "depends on t; it is an expression over the place alone")
 	}
@@ -40,8 +41,8 @@ func (s *Section) Field(key, fallback string, names []string, upright bool) Fiel
 }
 
 // Changing reads a field that may depend on t.
-func (s *Section) Changing(key, fallback string, names []string, upright bool) Field {
-	f := Field{Name: key}
+func (s *Section) Changing(key, fallback string, names []string, counts string) Field {
+	f := Field{Name: key, Counts: counts}
 	v, ok := s.get(key, fallback == Required)
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
@@ -54,7 +55,7 @@ func (s *Section) Changing(key, fallback string, names []string, upright bool) F
 	case float64:
 		f.Expr = strconv.FormatFloat(v, 'g', -1, 64)
 	case map[string]any:
-		s.source(key, &f, upright)
+		s.source(key, &f)
 		return f
 	default:
 		s.wrong(key, v, `a number, an expression, { raster = "…" } or { mesh = "…" }`)
@@ -76,7 +77,7 @@ func (s *Section) Changing(key, fallback string, names []string, upright bool) F
 
 // Expression reads a field that is a number or an expression over the place.
 func (s *Section) Expression(key, fallback string) Field {
-	return s.Formula(key, s.Field(key, fallback, nil, false))
+	return s.Formula(key, s.Field(key, fallback, nil, ""))
 }
 
 // Formula refuses a field that is neither a number nor an expression.
@@ -95,14 +96,14 @@ func variable(field string) string {
 	return field
 }
 
-func (s *Section) source(key string, f *Field, upright bool) {
+func (s *Section) source(key string, f *Field) {
 	sub, _ := s.Within(key)
 	f.Raster, f.Mesh = sub.Text("raster", ""), sub.Text("mesh", "")
 	if (f.Raster == "") == (f.Mesh == "") {
 		sub.Fail("", "needs one of raster and mesh")
 	}
 	switch {
-	case upright:
+	case f.Counts != "":
 		f.Positive = sub.Choice("positive", Required, "up", "down")
 	case sub.Has("positive"):
 		sub.Know("positive")

@@ -15,6 +15,8 @@ func TestForcingReadsBack(t *testing.T) {
 		"rain = 1e-6\nrain_pattern = \"x\"\nevaporation = \"1e-8*(1 + sin(t))\"\ninfiltration = { raster = \"soil.asc\" }",
 		"wind_x = { series = \"a.csv\", hold = true }\nwind_y = 3\nwind_drag = 0.002\ncoriolis = 1e-4",
 		"latitude = \"45 + y/111e3\"",
+		"pressure = \"100*x\"\npressure_course = \"exp(-t)\"\nwater_density = 1000",
+		"uplift = { raster = \"fault.asc\" }\nuplift_start = 10\nuplift_end = 70",
 	} {
 		c := parse(t, pond+"[forcing]\n"+forcing+"\n")
 		if again := parse(t, c.String()); again.Hash() != c.Hash() || !strings.Contains(c.String(), "[forcing]") {
@@ -25,12 +27,15 @@ func TestForcingReadsBack(t *testing.T) {
 
 func TestRefusedForcing(t *testing.T) {
 	for forcing, want := range map[string]string{
-		"rain = -1":                       "[forcing] rain: -1 must be a finite number, 0 or more",
-		"rain = \"x\"":                    "[forcing] rain: depends on x; it is an expression over t alone",
-		"infiltration = \"t\"":            "[forcing] infiltration: depends on t",
-		"wind_x = 1":                      "[forcing] wind_x: needs wind_y beside it",
-		"rain_pattern = 1":                "[forcing] rain_pattern: needs rain beside it",
-		"coriolis = 1\nlatitude = 1":      "[forcing] latitude: cannot be with coriolis",
+		"rain = -1":                  "[forcing] rain: -1 must be a finite number, 0 or more",
+		"rain = \"x\"":               "[forcing] rain: depends on x; it is an expression over t alone",
+		"infiltration = \"t\"":       "[forcing] infiltration: depends on t",
+		"wind_x = 1":                 "[forcing] wind_x: needs wind_y beside it",
+		"rain_pattern = 1":           "[forcing] rain_pattern: needs rain beside it",
+		"coriolis = 1\nlatitude = 1": "[forcing] latitude: cannot be with coriolis",
+		"pressure_course = 1":        "[forcing] pressure_course: needs pressure beside it",
+		"uplift_end = 1":             "[forcing] uplift_end: needs uplift beside it",
+		"uplift = 1\nuplift_start = 2\nuplift_end = 1": "[forcing] uplift_end: 1 s comes before uplift_start, 2 s",
 		"snow = 1":                        "[forcing] snow: no such key",
 		"evaporation = { series = \"\" }": "[forcing] evaporation.series: is empty",
 	} {

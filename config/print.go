@@ -22,6 +22,9 @@ func (c *Case) String() string {
 	}
 	p.Section("[output]")
 	p.Pair("every", c.Output.Every)
+	if c.Output.ExactTimes {
+		p.Pair("exact_times", true)
+	}
 	p.Pair("fields", c.Output.Fields)
 	p.Pair("format", c.Output.Format)
 	p.Pair("dir", c.Output.Dir)

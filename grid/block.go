@@ -1,6 +1,9 @@
 package grid
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Block is a rank's box of cells with Ghost layers of cells round it; in 2D there are none along z. An array over a
 // block has an element for each of its cells, ghosts included, x fastest.
@@ -82,6 +85,28 @@ func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
 	gj, y := b.Grid.Wrap(1, b.Lo[1]+j)
 	gk, z := b.Grid.Wrap(2, b.Lo[2]+k)
 	return gi, gj, gk, x && y && z
+}
+
+// Own goes over the owned cells, x fastest, and gives the position of each in an array.
+func (b *Block) Own() iter.Seq[int] {
+	return func(yield func(index int) bool) {
+		for k := range b.N[2] {
+			for j := range b.N[1] {
+				first := b.Index(0, j, k)
+				for i := range b.N[0] {
+					if !yield(first + i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Number is that of the n-th owned cell among all cells of the grid, x fastest in both.
+func (b *Block) Number(n int) int64 {
+	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
+	return int64(b.Lo[0]+i) + int64(b.Grid.N[0])*(int64(b.Lo[1]+j)+int64(b.Grid.N[1])*int64(b.Lo[2]+k))
 }
 
 // Centre is the centre of the cell (i, j, k): the same bits on any rank. Beyond the grid positions go on evenly, also

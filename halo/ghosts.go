@@ -22,6 +22,17 @@ type Ghosts[T any] interface {
 	Close() error
 }
 
+// Exchange brings the ghosts of an array up to date, and waits for nothing that runs on a device.
+func Exchange[T any](ctx context.Context, g Ghosts[T], field []T) error {
+	if err := g.Start(ctx, field); err != nil {
+		return err
+	}
+	if err := g.Send(ctx); err != nil {
+		return err
+	}
+	return g.Finish(ctx)
+}
+
 // LinkedGhosts are Ghosts of devices that talk to each other by themselves.
 type LinkedGhosts[T any] interface {
 	Ghosts[T]

@@ -7,10 +7,12 @@ import (
 
 // Freedom is where a vertex can move without changing the domain: Axes orthonormal directions, of which those on the
 // boundary are the first of T. There are 3 inside, 2 on a flat part of the boundary (T spans its plane), 1 on a
-// straight edge (T is along it), and 0 at corners and where the boundary is curved.
+// straight edge (T is along it), and 0 at corners and where the boundary is curved. What holds a vertex whatever the
+// boundary is like makes it Held: marks, groups that meet inside, boundaries that touch.
 type Freedom struct {
 	Axes int
 	T    [2][3]float64
+	Held bool
 }
 
 // straight is how far directions may differ, as a sine, and still count as the same.
@@ -73,7 +75,7 @@ func (s *Solid) fixMarks(f []Freedom) {
 	held, ridged := s.Marks.Held(len(f)), s.Marks.Ridged(len(f))
 	for v := range f {
 		if held[v] || ridged[v] && f[v].Axes > 1 {
-			f[v] = Freedom{}
+			f[v] = Freedom{Held: true}
 		}
 	}
 }
@@ -124,7 +126,7 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 		}
 	}
 	if !x.connected(v, fan) {
-		return Freedom{}
+		return Freedom{Held: true}
 	}
 	s := x.solid
 	switch len(creases) {
@@ -135,15 +137,15 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 				return Freedom{}
 			}
 		}
-		return Freedom{2, plane(n)}
+		return Freedom{Axes: 2, T: plane(n)}
 	case 2:
 		a, b := unit(minus(s.At(creases[0]), s.At(v))), unit(minus(s.At(creases[1]), s.At(v)))
 		switch {
 		case !aligned(a, b):
 		case dot(a, b) < 0:
-			return Freedom{1, [2][3]float64{unit(minus(b, a))}}
+			return Freedom{Axes: 1, T: [2][3]float64{unit(minus(b, a))}}
 		case x.tangled:
-			return Freedom{1, [2][3]float64{b}}
+			return Freedom{Axes: 1, T: [2][3]float64{b}}
 		}
 	}
 	return Freedom{}
@@ -183,7 +185,7 @@ func (s *Solid) fixInside(f []Freedom, x *creaser) {
 	for _, t := range s.Faces {
 		if !outer[ascending(t.V)] {
 			for _, v := range t.V {
-				f[v] = Freedom{}
+				f[v] = Freedom{Held: true}
 			}
 		}
 	}
@@ -196,7 +198,7 @@ func (s *Solid) fixInside(f []Freedom, x *creaser) {
 			if first[v] == 0 {
 				first[v] = int32(c) + 1
 			} else if s.CellTag[first[v]-1] != s.CellTag[c] {
-				f[v] = Freedom{}
+				f[v] = Freedom{Held: true}
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -17,10 +16,9 @@ import (
 // look at each other, a few times a second, whatever a step takes: then they find out whether one of them is to stop,
 // and whether all have written what they were writing.
 type keeper struct {
-	inputs  func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
-	told    <-chan struct{}                   // closed when the run is to stop
-	limit   time.Time                         // when it is to stop by itself; zero for never
-	look    int                               // the step at which ranks look next
+	told    <-chan struct{} // closed when the run is to stop
+	limit   time.Time       // when it is to stop by itself; zero for never
+	look    int             // the step at which ranks look next
 	looked  time.Time
 	at      int // steps then
 	saved   time.Time
@@ -57,7 +55,7 @@ func (e *Stopped) Error() string {
 // keeps tells whether the run saves its state.
 func (r *runner) keeps() bool {
 	_, can := r.solver.(solvers.Restarter)
-	return can && r.Report == nil
+	return can && r.Report == nil && r.Replay == nil
 }
 
 // newKeeper begins to look after a run.
@@ -67,13 +65,6 @@ func (r *runner) newKeeper(told <-chan struct{}) *keeper {
 	if r.TimeLimit > 0 {
 		k.limit = r.started.Add(r.TimeLimit)
 	}
-	k.inputs = sync.OnceValues(func() (map[string]string, error) {
-		if r.Comm.Rank() != 0 {
-			return nil, nil
-		}
-		return digests(r.Case.Inputs(), r.Case.Path)
-	})
-	go k.inputs() //nolint:errcheck // while the run begins; who needs them asks again
 	return k
 }
 
@@ -168,11 +159,11 @@ func (r *runner) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := k.inputs()
+	inputs, err := r.inputs()
 	if err != nil {
 		return err
 	}
-	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StartSHA256: r.Case.StartHash(), Inputs: inputs,
+	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: told}
 	k.writing, err = checkpoint.Begin(ctx, r.Comm, checkpoint.Path(r.Dir, shot.Clock.Steps), info, shot)
 	return r.unwritten(err)
@@ -188,7 +179,9 @@ func (r *runner) saved(ctx context.Context) error {
 	k.writing = nil
 	k.took = time.Since(k.begun)
 	if err == nil && r.Comm.Rank() == 0 {
-		err = checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep)
+		if err := checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep); err != nil {
+			r.warn("earlier checkpoints are still there: %v", err)
+		}
 	}
 	return r.unwritten(err)
 }

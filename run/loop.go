@@ -12,31 +12,25 @@ import (
 
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
-	r.begun, r.next = time.Now(), 1
-	if r.from != nil {
+	r.begun = time.Now()
+	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err
 		}
-		r.next, r.framed = r.from.Next, r.from.Framed
-		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
 	}
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
-	if r.from == nil {
-		if err := r.start(ctx); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+	if err := r.start(ctx); err != nil {
+		return err
 	}
 	now := r.solver.Clock()
-	for done := false; !done && now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps); {
+	for done := false; !done && r.before(now); {
 		var err error
 		if done, err = r.step(ctx); err != nil {
 			return err
 		}
 		now = r.solver.Clock()
-		if !done && now.Time < r.size.End {
+		if !done && r.before(now) {
 			if err := r.keep(ctx, now); err != nil {
 				return err
 			}
@@ -59,14 +53,26 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
-// step takes some steps, and writes what is due after them.
+// before tells that the end has not come.
+func (r *runner) before(now solvers.Clock) bool {
+	return now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps) &&
+		(r.Replay == nil || now.Time < r.Replay.Until)
+}
+
+// step takes some steps, and writes what is due after them. Only the end of the run shortens a step, so that looking at
+// a run does not change it; exact_times has frames shorten theirs too.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
-	until, every := r.size.End, r.Case.Output.Every
-	if every > 0 {
-		until = min(until, float64(r.next)*every)
+	until, pause := r.size.End, r.sampled()
+	if r.Replay != nil {
+		pause = min(pause, r.Replay.Until)
+	}
+	if next := r.nextFrame(); r.Case.Output.ExactTimes {
+		until = min(until, next)
+	} else {
+		pause = min(pause, next)
 	}
 	steps := r.solver.Clock().Steps
-	done, err = r.solver.Advance(ctx, until, min(r.stride(steps), r.left(steps)))
+	done, err = r.solver.Advance(ctx, until, pause, min(r.stride(steps), r.left(steps)))
 	now := r.solver.Clock()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.moment(now.Time), err)
@@ -75,16 +81,39 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	if err := r.record(ctx, now); err != nil {
 		return false, err
 	}
-	if now.Time == until {
-		if until < r.size.End {
-			if err := r.frame(ctx, now.Time); err != nil {
-				return false, err
-			}
-			r.framed = now.Time
+	if now.Time < r.nextFrame() {
+		return done, nil
+	}
+	if now.Time < r.size.End {
+		if err := r.frame(ctx, now.Time); err != nil {
+			return false, err
 		}
+		r.framed = now.Time
+	}
+	r.next = max(r.next, int(now.Time/r.Case.Output.Every)) // rounded, and thus one off at most
+	for r.nextFrame() <= now.Time {
 		r.next++
 	}
 	return done, nil
+}
+
+// nextFrame is when the next frame is due.
+func (r *runner) nextFrame() float64 {
+	if r.Case.Output.Every == 0 {
+		return math.Inf(1)
+	}
+	return float64(r.next) * r.Case.Output.Every
+}
+
+// sampled is when the next row of a gauge is due.
+func (r *runner) sampled() float64 {
+	at := math.Inf(1)
+	for _, g := range r.gauges {
+		if g.every > 0 {
+			at = min(at, g.next)
+		}
+	}
+	return at
 }
 
 // rows is how many steps there are between rows of the ledger, 0 where it is not kept.
@@ -148,14 +177,27 @@ func (r *runner) stride(steps int) int {
 	if every := r.rows(); every > 0 {
 		n = min(n, every-steps%every)
 	}
-	if len(r.Case.Gauges) > 0 { // which may be another rank's: all make the same calls
-		n = 1
+	for _, g := range r.gauges {
+		if g.every == 0 {
+			n = 1
+		}
 	}
 	return n
 }
 
-// start writes the frame and the rows of the start.
+// start writes the frame and the rows of the start, or finds out what is next after it.
 func (r *runner) start(ctx context.Context) error {
+	switch {
+	case r.from != nil:
+		r.next, r.framed = r.from.Next, r.from.Framed
+		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+		return nil
+	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
+		r.await(r.Replay.From)
+		return nil
+	}
+	r.next = 1
 	if r.Report != nil {
 		return nil
 	}
@@ -173,7 +215,8 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	if err := r.sample(ctx, now.Time); err != nil {
 		return err
 	}
-	if every := r.rows(); every == 0 || now.Steps%every != 0 {
+	early := r.Replay != nil && now.Time < r.Replay.From
+	if every := r.rows(); every == 0 || now.Steps%every != 0 || early {
 		return nil
 	}
 	return r.measure(ctx, now)

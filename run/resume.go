@@ -40,6 +40,9 @@ func (r *runner) find(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(candidates) > 0 && r.Replay != nil {
+		return &solvers.BadInput{Err: fmt.Errorf("%s is not whole", r.Replay.Checkpoint)}
+	}
 	if len(candidates) > 0 {
 		return &solvers.BadInput{Err: fmt.Errorf("no checkpoint in %s is whole: start anew with --force", r.Dir)}
 	}
@@ -51,26 +54,31 @@ func (r *runner) candidates() ([]string, error) {
 	if r.Comm.Rank() != 0 {
 		return nil, nil
 	}
+	if r.Replay != nil {
+		if r.Replay.Checkpoint == "" {
+			return nil, nil
+		}
+		return []string{r.Replay.Checkpoint}, nil
+	}
 	if r.Check || r.Report != nil || r.Force {
 		return nil, nil
 	}
-	files, err := checkpoint.List(r.Dir)
-	if err != nil || r.Restart {
-		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("--restart: %s has no checkpoint", r.Dir)
+	if !r.Restart {
+		last, err := folder.Read(r.Dir)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case last.StartSHA256 != r.Case.StartHash() || last.State == folder.Done || last.State == folder.Failed:
+			return nil, nil
 		}
-		return files, err
 	}
-	last, err := folder.Read(r.Dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case last.StartSHA256 != r.Case.StartHash() || last.State == folder.Done || last.State == folder.Failed:
-		return nil, nil
+	files, err := checkpoint.List(r.Dir)
+	if err == nil && len(files) == 0 && r.Restart {
+		err = fmt.Errorf("--restart: %s has no checkpoint", r.Dir)
 	}
-	return files, nil
+	return files, err
 }
 
 // whole looks at a checkpoint, each rank at its share, and keeps it open if nothing is wrong with it.
@@ -85,7 +93,7 @@ func (r *runner) whole(ctx context.Context, path string) (bool, error) {
 	}
 	if text != "" {
 		if r.Comm.Rank() == 0 {
-			r.warn("%s: the checkpoint before it is taken", text)
+			r.warn("%s", text)
 		}
 		if f != nil {
 			_ = f.Close() // it was only read
@@ -93,9 +101,11 @@ func (r *runner) whole(ctx context.Context, path string) (bool, error) {
 		return false, nil
 	}
 	r.checkpoint = f
-	r.from = &position{time: f.Info().Clock().Time}
-	if err := json.Unmarshal(f.Info().Run, r.from); err != nil {
-		return false, fmt.Errorf("%s: %w", path, err)
+	if r.Replay == nil {
+		r.from = &position{time: f.Info().Clock().Time}
+		if err := json.Unmarshal(f.Info().Run, r.from); err != nil {
+			return false, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return true, r.fits(f.Info())
 }
@@ -103,9 +113,9 @@ func (r *runner) whole(ctx context.Context, path string) (bool, error) {
 // fits refuses the checkpoint of another case.
 func (r *runner) fits(i *checkpoint.Info) error {
 	switch {
-	case i.Solver != r.Case.Solver || i.StartSHA256 != r.Case.StartHash():
-		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only [time] and [checkpoint] may "+
-			"change before a restart", r.checkpoint.Path, i.Case, i.Solver)}
+	case i.Solver != r.Case.Solver || i.StepsSHA256 != r.Case.StepsHash():
+		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only what is written may change, "+
+			"and when the run ends", r.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:
 		return &solvers.BadInput{Err: fmt.Errorf("%s has a hash of version %d, and this program makes version %d",
 			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
@@ -117,7 +127,7 @@ func (r *runner) fits(i *checkpoint.Info) error {
 func (r *runner) resume(ctx context.Context) error {
 	defer r.checkpoint.Close()
 	i := r.checkpoint.Info()
-	inputs, err := r.keeper.inputs()
+	inputs, err := r.inputs()
 	for file, was := range i.Inputs {
 		if r.Comm.Rank() == 0 && inputs[file] != was && err == nil {
 			err = fmt.Errorf("%s is not what it was at the checkpoint %s", r.Case.Path(file), r.checkpoint.Path)

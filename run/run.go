@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -33,11 +34,13 @@ type Options struct {
 	Device    backend.Device
 	Transport string           // for the summary
 	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	Beside    int              // ranks that share the device's memory, this one among them; 1 if 0
 	Dir       string           // of all output; "" for the case's own
 	Force     bool             // results of another case in that folder are replaced, and checkpoints not looked at
 	Restart   bool             // the run must go on from a checkpoint
 	TimeLimit time.Duration    // on the wall, near which the run saves its state and stops; 0 for none
 	Warn      io.Writer        // is told of what does not end the run; nil for nobody
+	Replay    *Replay          // a stretch of an earlier run; nil for a run of its own
 	Summary   string           // file of the summary; "" for summary.json in the folder
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
@@ -90,6 +93,7 @@ func (r *runner) through(ctx context.Context) error {
 		return r.loop(ctx)
 	}
 	r.keeper = r.newKeeper(ctx.Done())
+	go r.inputs() //nolint:errcheck // while the run begins; who needs them asks again
 	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -120,11 +124,12 @@ type runner struct {
 	ledger   *conservation // on rank 0
 	progress *progress.Line
 
-	next    int           // which of the frames that are due at multiples of a time
-	framed  float64       // when the last one was written
-	begun   time.Time     // the loop
-	earlier time.Duration // that loops before a restart took
-	keeper  *keeper       // of runs that save their state
+	next    int                               // which of the frames that are due at multiples of a time
+	framed  float64                           // when the last one was written
+	begun   time.Time                         // the loop
+	earlier time.Duration                     // that loops before a restart took
+	keeper  *keeper                           // of runs that save their state
+	inputs  func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
@@ -149,7 +154,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Log: o.Progress.Out}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside, Log: o.Progress.Out}
 	if o.Report != nil {
 		env.Log = o.Log
 	}
@@ -158,6 +163,15 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.size = r.solver.Size()
+	if o.Replay != nil && o.Replay.Steps > 0 {
+		r.size.MaxSteps = o.Replay.Steps
+	}
+	r.inputs = sync.OnceValues(func() (map[string]string, error) {
+		if r.Comm.Rank() != 0 {
+			return nil, nil
+		}
+		return digests(r.Case.Inputs(), r.Case.Path)
+	})
 	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
 		return r, err
 	}
@@ -172,7 +186,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		}
 	}
 	if o.Check {
-		r.tellFindings()
+		if err := r.tellFindings(ctx); err != nil {
+			return r, err
+		}
 	} else if o.Report == nil {
 		if err := r.open(ctx, cells); err != nil {
 			return r, err
@@ -232,8 +248,16 @@ func (r *runner) begin() error {
 func (r *runner) info() folder.Info {
 	return folder.Info{
 		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), StartSHA256: r.Case.StartHash(),
-		CaseDir: r.Case.Dir(), Version: summary.Version(),
+		CaseDir: absolute(r.Case.Dir()), Version: summary.Version(),
 	}
+}
+
+// absolute is a path from anywhere, if that can be told.
+func absolute(path string) string {
+	if a, err := filepath.Abs(path); err == nil {
+		return a
+	}
+	return path
 }
 
 // leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
@@ -269,14 +293,20 @@ func (c comments) Write(line []byte) (int, error) {
 }
 
 // tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
-func (r *runner) tellFindings() {
-	if r.Progress.Out != nil {
-		if r.size.Found != "" {
-			fmt.Fprintln(r.Progress.Out, r.size.Found)
-		}
-		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a %s\n", solvers.Amount(r.size.Bytes),
-			float64(r.size.Bytes)/float64(max(1, r.size.Entities)), r.size.Unit)
+func (r *runner) tellFindings(ctx context.Context) error {
+	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+		return err
 	}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
+		return err
+	}
+	if r.size.Found != "" {
+		fmt.Fprintln(r.Progress.Out, r.size.Found)
+	}
+	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
+		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+	return nil
 }
 
 // open makes the files of the run. cells are those of the gauges on this rank.
@@ -320,8 +350,12 @@ func (r *runner) tell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, SetUp: r.setUp.Seconds(),
-		Seconds: r.looped.Seconds()})
+	drifts, err := r.totals.Drifts(ctx, r.solver.Clock().Steps)
+	if err != nil {
+		return err
+	}
+	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
+		SetUp: r.setUp.Seconds(), Seconds: r.looped.Seconds()})
 }
 
 // finish gathers the summary.

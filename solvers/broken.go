@@ -88,7 +88,7 @@ func (s *Space) place(i int) string {
 		if k > 0 {
 			text += ", "
 		}
-		text += fmt.Sprintf("%g", x)
+		text += fmt.Sprintf("%.6g", x)
 	}
 	return text + ")"
 }

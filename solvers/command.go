@@ -31,8 +31,9 @@ type Reporter func(ctx context.Context, s Solver, o Outcome) (Report, error)
 // Outcome is what is known of a run that has ended.
 type Outcome struct {
 	Steps          int
-	Hash           string  // of the state
-	SetUp, Seconds float64 // of setting up, and of the steps
+	Hash           string             // of the state
+	Drifts         map[string]float64 // of the totals of fields, by their names
+	SetUp, Seconds float64            // of setting up, and of the steps
 }
 
 // Report tells of a run.

@@ -67,6 +67,8 @@ type Field struct {
 	// At writes those of some owned entities to values. All ranks call it at the same moments. nil picks them from Values,
 	// or by View.
 	At func(ctx context.Context, entities []int, values []float64) error
+
+	copied, picked []byte // of an array on a device, and of an entity: room for the next
 }
 
 // Numbers are the names of the field's numbers.
@@ -91,6 +93,25 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 		values = h.numbers(values, i)
 	}
 	return values, nil
+}
+
+// each calls do with the numbers of all owned entities, of a field that has one number, in their order.
+func (f *Field) each(ctx context.Context, do func(entity int, v float64)) error {
+	if f.Values != nil {
+		values, err := f.Values(ctx)
+		for i, v := range values {
+			do(i, v)
+		}
+		return err
+	}
+	h, err := f.hold()
+	if err != nil {
+		return err
+	}
+	for i := range f.On.Owned {
+		do(i, h.number(h.of(i)))
+	}
+	return nil
 }
 
 // Pick writes the numbers of some owned entities to values, entity by entity. All ranks call it at the same moments.

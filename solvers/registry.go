@@ -24,11 +24,28 @@ type Kind struct {
 	Fields     []Field
 	Quantities []Quantity
 	Sweeps     bool
+	// Needs is the least that the arrays of a rank take on its device, in bytes, where it holds so much of a case. New
+	// asks Env.Room before it makes any.
+	Needs func(c *config.Case, held Counts) int64
+	// Checks are cases whose end is known: atoll verify makes them under the name of the kind.
+	Checks []Check
 	// Commands are those of the program that are the solver's own.
 	Commands []Command
 }
 
 var kinds = map[string]Kind{}
+
+// Check is a case whose end is known. Its errors are those of fields at the end against exact ones, as the mean of
+// their sizes over the volume. A case that is right once must be so on any ranks, and keep the totals of its fields.
+type Check struct {
+	Name, About string
+	Case        string            // a case file
+	Finer       []string          // overrides, one a run, each of which halves the spacing of the one before
+	Exact       map[string]string // by the name of a field: an expression over x, y, z and t
+	Order       float64           // by which errors fall at least between the last two runs
+	Error       float64           // that is the most at the last
+	Drift       float64           // of totals, the most at any
+}
 
 // Register makes a kind of solver known. It panics if the name is empty or taken.
 func Register(k Kind) {
@@ -68,8 +85,13 @@ func QuantityOf(column string) (Quantity, Kind, bool) {
 			}
 		}
 		for _, f := range kinds[name].Fields {
-			if f.Total != nil && f.Total.Name == column {
-				return *f.Total, kinds[name], true
+			if f.Total == nil {
+				continue
+			}
+			for _, q := range f.totals() {
+				if q.Name == column {
+					return q, kinds[name], true
+				}
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (f *Field) save(arrays downloads) (Saved, error) {
 	}
 	array := unsafe.SliceData(h.Memory)
 	if arrays[array] == nil || len(arrays[array]) != len(h.Memory) {
-		copied, err := h.host()
+		copied, err := h.host(nil)
 		if err != nil {
 			return saved, err
 		}
@@ -129,8 +129,17 @@ func (s *Snapshot) Sums() []Digests {
 	return all
 }
 
-// SourceOf finds a saved state in the shares of all ranks that saved them.
-func SourceOf(shares []*Snapshot) Source { return shots(shares) }
+// SourceOf finds a saved state in the shares of all ranks that saved them. Several goroutines may read from it.
+func SourceOf(shares []*Snapshot) Source {
+	for _, share := range shares {
+		for _, space := range share.Spaces {
+			for k := range space.Fields {
+				space.Fields[k].Data()
+			}
+		}
+	}
+	return shots(shares)
+}
 
 type shots []*Snapshot
 

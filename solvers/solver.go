@@ -3,6 +3,7 @@ package solvers
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -14,6 +15,7 @@ type Env struct {
 	Comm   dist.Comm
 	Device backend.Device
 	Halo   string    // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	Beside int       // ranks that share the device's memory, this one among them; 1 if 0
 	Log    io.Writer // is told of the stages of a set-up; nil for nobody
 }
 
@@ -22,9 +24,9 @@ type Env struct {
 type Solver interface {
 	// Size tells how large the case is and where it ends.
 	Size() Size
-	// Advance takes at least one and at most so many steps, and stops at until, which is not passed. done tells that the
-	// solver has a reason of its own to end there.
-	Advance(ctx context.Context, until float64, steps int) (done bool, err error)
+	// Advance takes at least one and at most so many steps. None passes until; the first that reaches pause is the last of
+	// them, and has the length that it has without. done tells that the solver has a reason of its own to end there.
+	Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error)
 	Clock() Clock
 	// Fields are all that the case can write, in the order of the manual, and state that it cannot. They do not change.
 	Fields() []Field
@@ -66,11 +68,11 @@ type Stopper interface {
 	Stopped() string
 }
 
-// Size is how large a case is and where it ends, on all ranks alike.
+// Size is how large a case is and where it ends, on all ranks alike but for Bytes.
 type Size struct {
 	Unit      string // what a step updates: cell, vertex
 	Entities  int64  // of that, of all ranks
-	Bytes     int64  // of all ranks' arrays
+	Bytes     int64  // of this rank's arrays, by itself
 	Precision string // of the state: float32 or float64
 	Halo      string // how ghosts are exchanged: direct, staged or nccl
 	End       float64
@@ -85,6 +87,18 @@ type Clock struct {
 	Time  float64
 	Steps int
 	Dt    float64
+}
+
+// Toward is the clock after the next of the equal steps, each at most so long, that lead to a time.
+func (c Clock) Toward(until, longest float64) Clock {
+	// A hair's breadth of room keeps rounding from adding a step to those of before.
+	n := max(1, math.Ceil((until-c.Time)/longest*(1-1e-12)))
+	dt := (until - c.Time) / n
+	next := Clock{Time: c.Time + dt, Steps: c.Steps + 1, Dt: dt}
+	if n == 1 {
+		next.Time = until
+	}
+	return next
 }
 
 // Quantity is a number that was measured of the whole state.

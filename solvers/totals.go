@@ -3,6 +3,7 @@ package solvers
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
 )
@@ -12,6 +13,7 @@ type Totals struct {
 	comm   dist.Comm
 	fields []Field // that have a total
 	start  []float64
+	sum    dist.Accumulator
 }
 
 // NewTotals measures the totals of a solver's fields at the start. All ranks call it.
@@ -40,45 +42,74 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 		return nil, err
 	}
 	for i := range t.fields {
-		f := &t.fields[i]
-		q, drift := *f.Total, Quantity{Name: f.Total.Name + "_drift", In: Metric | Drift, Doc: driftDoc}
-		if q.Value, err = t.of(ctx, f, s.Clock().Steps); err != nil {
+		now, drift, err := t.now(ctx, i, s.Clock().Steps)
+		if err != nil {
 			return nil, err
 		}
-		q.In, drift.Value = Column|Metric, q.Value
-		if t.start[i] != 0 {
-			drift.Value = (q.Value - t.start[i]) / t.start[i]
-		}
-		all = append(all, q, drift)
+		of := t.fields[i].totals()
+		all = append(all, Measured(of[:], now, drift)...)
 	}
 	return all, nil
 }
 
-const driftDoc = "relative change since the start"
+// Drifts are how far the totals are from where they began after some steps, as shares of that unless it was 0. All
+// ranks call it.
+func (t *Totals) Drifts(ctx context.Context, steps int) (map[string]float64, error) {
+	drifts := map[string]float64{}
+	for i := range t.fields {
+		_, drift, err := t.now(ctx, i, steps)
+		if err != nil {
+			return nil, err
+		}
+		drifts[t.fields[i].Total.Name] = drift
+	}
+	return drifts, nil
+}
+
+// now is a total, and its drift.
+func (t *Totals) now(ctx context.Context, i, steps int) (total, drift float64, err error) {
+	if total, err = t.of(ctx, &t.fields[i], steps); err != nil {
+		return 0, 0, err
+	}
+	if start := t.start[i]; start != 0 {
+		return total, (total - start) / start, nil
+	}
+	return total, total, nil
+}
+
+// totals are the total of a field, and how far it is from where it began.
+func (f *Field) totals() [2]Quantity {
+	total := *f.Total
+	total.In = Column | Metric
+	return [2]Quantity{total,
+		{Name: total.Name + "_drift", In: Metric | Drift, Doc: "relative change of " + total.Name + " since the start"}}
+}
 
 // of is the exact sum over all ranks.
 func (t *Totals) of(ctx context.Context, f *Field, step int) (float64, error) {
-	values, err := f.Read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var sum dist.Accumulator
-	for i, v := range values {
+	t.sum = dist.Accumulator{}
+	err := f.each(ctx, func(i int, v float64) {
 		if f.On.Size != nil {
 			v *= f.On.Size(i)
 		}
-		sum.Add(v)
-	}
-	if err := dist.AllreduceSum(ctx, t.comm, &sum); err != nil {
+		t.sum.Add(v)
+	})
+	if err != nil {
 		return 0, err
 	}
-	total := sum.Float64()
+	if err := dist.AllreduceSum(ctx, t.comm, &t.sum); err != nil {
+		return 0, err
+	}
+	total := t.sum.Float64()
 	if total-total == 0 {
 		return total, nil
 	}
 	text, err := Broken(ctx, t.comm, step, []Field{*f}, nil)
-	if err == nil {
-		err = errors.New(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case text == "":
+		return 0, fmt.Errorf("step %d: %s adds up to %v", step, f.Total.Name, total)
 	}
-	return 0, err
+	return 0, errors.New(text)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -55,12 +56,12 @@ func (v *View) at(i int) int {
 	return v.Offset + a*v.Stride[0] + b*v.Stride[1] + c*v.Stride[2]
 }
 
-// host is the array where the host can read it: a copy, if the device has memory of its own.
-func (v *View) host() ([]byte, error) {
+// host is the array where the host can read it: if the device has memory of its own a copy, in room if that is enough.
+func (v *View) host(room []byte) ([]byte, error) {
 	if _, apart := v.Device.(backend.Memory); !apart {
 		return v.Memory, nil
 	}
-	copied := make([]byte, len(v.Memory))
+	copied := slices.Grow(room[:0], len(v.Memory))[:len(v.Memory)]
 	return copied, backend.Download(v.Device, copied, v.Memory)
 }
 
@@ -96,13 +97,15 @@ type readable struct {
 	count int // components
 }
 
-// hold brings a field that has a view to the host.
+// hold brings a field that has a view to the host. What is held of it again takes the place of a copy.
 func (f *Field) hold() (h readable, err error) {
 	if f.View == nil {
 		return h, fmt.Errorf("field %q has no view of an array", f.Name)
 	}
 	h.View, h.count = f.View(), len(f.Numbers())
-	h.bytes, err = h.host()
+	if h.bytes, err = h.host(f.copied); len(h.bytes) > 0 && &h.bytes[0] != &h.Memory[0] {
+		f.copied = h.bytes
+	}
 	return h, err
 }
 
@@ -125,7 +128,8 @@ func (h *readable) numbers(to []float64, i int) []float64 {
 func (f *Field) pick(entities []int, values []float64) error {
 	v, n := f.View(), len(f.Numbers())
 	size := v.Kind.Size()
-	one := make([]byte, n*size)
+	one := slices.Grow(f.picked[:0], n*size)[:n*size]
+	f.picked = one
 	for e, i := range entities {
 		at := v.at(i)
 		if err := backend.Download(v.Device, one, v.Memory[at:at+len(one)]); err != nil {

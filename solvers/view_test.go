@@ -43,9 +43,9 @@ func waters(rank int) *water {
 	return w
 }
 
-func (*water) Size() Size                                                   { return Size{} }
-func (*water) Advance(context.Context, float64, int) (done bool, err error) { return true, nil }
-func (*water) Close()                                                       {}
+func (*water) Advance(context.Context, float64, float64, int) (done bool, err error) {
+	return true, nil
+}
 
 // TestViews: numbers of every field are read, picked and hashed where its view says they are.
 func TestViews(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,13 @@ func benchCommand() *cobra.Command {
 
 // benchmarkCommand is the command of a benchmark of devices.
 func benchmarkCommand(b bench.Benchmark) *cobra.Command {
-	c := &cobra.Command{Use: b.Name, Short: b.Short, Args: cobra.NoArgs}
+	c := &cobra.Command{Use: strings.Join(append([]string{b.Name}, b.Args...), " "), Short: b.Short,
+		Args: cobra.ExactArgs(len(b.Args))}
 	var f runFlags
 	c.Flags().StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	measure := b.New(c.Flags())
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		return measure(cmd.Context(), &bench.Machine{Out: os.Stdout, GPU: f.backend == "cuda",
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		return measure(cmd.Context(), &bench.Machine{Out: os.Stdout, Args: args, GPU: f.backend == "cuda",
 			Open: func(rank, threads int) (backend.Device, func(), error) {
 				dev, err := f.device(rank, threads)
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,13 +47,25 @@ func stopBySignal(stop func()) {
 	}()
 }
 
+// about is what help begins with: the solvers that cases can name.
+func about() string {
+	var b strings.Builder
+	b.WriteString("Distributed solvers: the same bits on any number of ranks, on CPUs and on GPUs.\n\nCases name one of\n")
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		fmt.Fprintf(&b, "  %-14s %s\n", name, kind.Title)
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // usageError is a wrong command line.
 type usageError struct{ error }
 
 func execute(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:           "atoll",
-		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
+		Short:         "Distributed solvers: the same bits on any number of ranks, on CPUs and on GPUs",
+		Long:          about(),
 		Version:       fmt.Sprintf("%s (%s)", summary.Version(), summary.Toolchain()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -60,7 +73,7 @@ func execute(ctx context.Context, args []string) int {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand())
+	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), doctorCommand(), versionCommand(root))

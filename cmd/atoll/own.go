@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run"
@@ -72,6 +71,12 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 			return f.run(cmd.Context(), c, report)
 		},
 	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // as of programs whose flags have one dash
+			err = fmt.Errorf("%w: names of flags have two dashes before them, as --%s has", err, own.Flags[0].Name)
+		}
+		return usageError{err}
+	})
 	p := c.Flags()
 	p.SortFlags = false
 	for _, k := range own.Flags {
@@ -117,32 +122,27 @@ func (f *ownFlags) run(ctx context.Context, c *config.Case, reporter solvers.Rep
 		threads = max(1, runtime.GOMAXPROCS(0)/f.ranks)
 	}
 	devices := runFlags{backend: f.backend}
-	var report solvers.Report
-	g, ctx := errgroup.WithContext(ctx)
-	for rank, comm := range local.New(f.ranks) {
-		g.Go(func() error {
-			dev, err := devices.device(rank, threads)
-			if err != nil {
-				comm.Abort(1, err)
-				return errors.Join(err, comm.Close())
-			}
-			defer dev.Close()
-			o := run.Options{Case: c, Comm: comm, Device: dev,
-				Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error {
-					r, err := reporter(ctx, s, o)
-					if rank == 0 {
-						report = r
-					}
-					return err
-				}}
-			if rank == 0 && !f.quiet {
-				o.Log = os.Stdout
-			}
-			_, err = run.Run(ctx, o)
-			return errors.Join(err, comm.Close())
-		})
-	}
-	if err := g.Wait(); err != nil {
+	report, err := local.Each(f.ranks, func(comm dist.Comm) (report solvers.Report, err error) {
+		dev, err := devices.device(comm.Rank(), threads)
+		if err != nil {
+			return nil, err
+		}
+		defer dev.Close()
+		o := run.Options{Case: c, Comm: comm, Device: dev,
+			Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (err error) {
+				report, err = reporter(ctx, s, o)
+				return err
+			}}
+		if f.backend == "cpu" {
+			o.Beside = f.ranks
+		}
+		if comm.Rank() == 0 && !f.quiet {
+			o.Log = os.Stdout
+		}
+		_, err = run.Run(ctx, o)
+		return report, err
+	})
+	if err != nil {
 		return err
 	}
 	return f.tell(report)

@@ -39,7 +39,8 @@ func plotCommand() *cobra.Command {
 	}
 	p := c.Flags()
 	p.StringVar(&frame, "frame", "last", "which frame: last, all or a number from 0")
-	p.StringVar(&strip, "strip", "", "draw the surfaces of all frames of one or several runs, a row each, into this PNG file")
+	p.StringVar(&strip, "strip", "",
+		"draw the surfaces of all frames of one or several runs, a row each, into this PNG file")
 	p.StringVar(&o.Field, "field", "", "only this field")
 	p.Float64Var(&o.Dry, "dry", 0, "thickness under which a layer is drawn as absent, m")
 	p.BoolVar(&o.Edges, "edges", false, "draw the edges of the mesh")

@@ -32,6 +32,11 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
+
+	// past is the run of which this is a stretch; nil for a run of its own.
+	past *run.Replay
+	// tell comes in place of a summary; nil for one.
+	tell func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
 
 func runCommand() *cobra.Command {
@@ -55,10 +60,10 @@ func runCommand() *cobra.Command {
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
 	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
-	p.BoolVar(&f.restart, "restart", false, "go on from the latest whole checkpoint in the output folder, and fail if there "+
-		"is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
-	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save the "+
-		"state and end with exit code 75; 0 for no limit")
+	p.BoolVar(&f.restart, "restart", false, "go on from the latest whole checkpoint in the output folder, and fail if "+
+		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
+	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
+		"the state and end with exit code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -182,7 +187,7 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 
 // report prints the summary of a run that has ended well.
 func (f *runFlags) report(s *summary.Summary) error {
-	if f.check || s == nil {
+	if f.check || s == nil || f.tell != nil {
 		return nil
 	}
 	var w io.Writer = os.Stdout

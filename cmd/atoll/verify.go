@@ -17,6 +17,7 @@ func verifyCommand() *cobra.Command {
 	var o verify.Options
 	var f runFlags
 	names := verify.Names()
+	scaling := strings.Join(verify.Those(func(s verify.Suite) bool { return s.Scales }), ", ")
 	c := &cobra.Command{
 		Use:       "verify [" + strings.Join(names, " | ") + "]",
 		Short:     "Reproduce the published tables and exact solutions of one solver or all, theirs beside ours",
@@ -34,7 +35,7 @@ func verifyCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("resolution") {
 				if suite, _ := verify.Find(chosen[0]); len(args) == 0 || !suite.Scales || !(o.Resolution > 0) {
-					return usageError{errors.New("--resolution is a factor above 0 on the cells of atoll verify tsunami")}
+					return usageError{fmt.Errorf("--resolution is a factor above 0 on the cells of atoll verify %s", scaling)}
 				}
 			}
 			if f.backend == "cuda" {
@@ -64,7 +65,7 @@ func verifyCommand() *cobra.Command {
 		" on the GPU too, on one rank and on two that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
-	p.Float64Var(&o.Resolution, "resolution", 1, "of tsunami: so many times the cells")
+	p.Float64Var(&o.Resolution, "resolution", 1, "of "+scaling+": so many times the cells")
 	p.StringVar(&o.Pictures, "pictures", "out/verify", "folder for the pictures of checks that have some")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
 	return c

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 const module = "github.com/atoll-hpc/atoll/"
@@ -24,16 +25,20 @@ var mayImport = map[string][]string{
 	"cmd/atoll":    {"*"},
 	"config":       {"internal/portable"},
 	"dist":         {"proto"},
-	"grid":         {},
-	"halo":         {"dist", "backend"},
-	"kernelgen":    {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
-	"launch":       {"dist"},
-	"mesh":         {"internal/atomicfile", "internal/parallel"},
-	"partition":    {"internal/dynlib", "internal/parallel"},
-	"proto":        {},
+	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",
+		"kernelgen/abi"}, // those that are solvers
+	"examples/heat/kernels": {"backend", "kernelgen"},
+	"grid":                  {},
+	"halo":                  {"dist", "backend"},
+	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
+	"launch":                {"dist"},
+	"mesh":                  {"internal/atomicfile", "internal/parallel"},
+	"partition":             {"internal/dynlib", "internal/parallel"},
+	"proto":                 {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"launch/slurmtest": {"internal/needs"}, // which only tests use
+	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
+	"launch/slurmtest": {"internal/needs"},                                                 // which only tests use
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
 		"partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common": {"=solvers", "internal/parallel", "config", "grid", "mesh", "halo", "partition", "dist",
@@ -101,25 +106,21 @@ func inside(target, folder string) bool {
 	return folder == "*" || target == folder || strings.HasPrefix(target, folder+"/")
 }
 
-// knowsSolvers are the places that may name a solver: the solvers, what is written for readers, the list of those that
-// are in the program, and the tool that compares builds by cases of its own.
+// knowsSolvers are the places that may name a solver: the solvers, what is written for readers, and the list of those
+// that are in the program.
 func knowsSolvers(path string) bool {
-	return inside(path, "solvers") || inside(path, "examples") || inside(path, "docs") || path == "cmd/atoll/kinds.go" ||
-		inside(path, "internal/cmd/compare-results")
+	return inside(path, "solvers") || inside(path, "examples") || inside(path, "docs") || path == "cmd/atoll/kinds.go"
 }
 
-// TestNoSolverIsKnown: everywhere else nothing imports a solver, or names one in its code as cases and commands do.
+// TestNoSolverIsKnown: everywhere else nothing imports a solver, and no text has as a word what a solver or its
+// checks are called in cases and commands, or the folder of one.
 func TestNoSolverIsKnown(t *testing.T) {
 	root := filepath.Join("..", "..")
-	all, err := filepath.Glob(filepath.Join(root, "solvers", "*", "kernels"))
-	if err != nil || len(all) < 3 {
-		t.Fatal("the solvers were not found:", all, err)
+	names := solverNames(t, root)
+	if len(names) < 7 {
+		t.Fatalf("the solvers were not found: %q", names)
 	}
-	names := []string{"shallow-water"}
-	for _, path := range all {
-		names = append(names, filepath.Base(filepath.Dir(path)))
-	}
-	err = eachFile(root, func(path string, f *ast.File) {
+	err := eachFile(root, func(path string, f *ast.File) {
 		if knowsSolvers(path) {
 			return
 		}
@@ -129,10 +130,8 @@ func TestNoSolverIsKnown(t *testing.T) {
 				return true
 			}
 			value, _ := strconv.Unquote(text.Value)
-			folder, _ := strings.CutPrefix(value, module+"solvers/")
-			solver, _, _ := strings.Cut(folder, "/")
-			if slices.Contains(names, value) || slices.Contains(names, solver) {
-				t.Errorf("%s names the solver %q: ask the registry of package solvers", path, value)
+			if name := named(value, names); name != "" {
+				t.Errorf("%s names %q in %q: ask the registry of package solvers", path, name, value)
 			}
 			return true
 		})
@@ -140,6 +139,73 @@ func TestNoSolverIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// named returns the first of the names that a text has as a word; of a path only the folders of solvers count.
+func named(text string, names []string) string {
+	if path, ok := strings.CutPrefix(text, module); ok {
+		folder, ok := strings.CutPrefix(path, "solvers/")
+		folder, _, _ = strings.Cut(folder, "/")
+		if ok && slices.Contains(names, folder) {
+			return folder
+		}
+		return ""
+	}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) }) {
+		if slices.Contains(names, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+func TestNamesAreFound(t *testing.T) {
+	names := []string{"level-set", "vof"}
+	for text, want := range map[string]string{"of vof: more": "vof", "a level-set": "level-set", "level": "", "vofs": "",
+		module + "solvers/vof/bench": "vof", module + "solvers/common": ""} {
+		if got := named(text, names); got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
+// solverNames are the folders of solvers, and what they register there: kinds, and suites of checks.
+func solverNames(t *testing.T, root string) (names []string) {
+	folders, err := filepath.Glob(filepath.Join(root, "solvers", "*", "kernels"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range folders {
+		names = append(names, filepath.Base(filepath.Dir(path)))
+	}
+	err = eachFile(filepath.Join(root, "solvers"), func(_ string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			of, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			kind, ok := of.Type.(*ast.SelectorExpr)
+			if !ok || !slices.Contains([]string{"Kind", "Suite"}, kind.Sel.Name) {
+				return true
+			}
+			for _, e := range of.Elts {
+				pair, ok := e.(*ast.KeyValueExpr)
+				if !ok || pair.Key.(*ast.Ident).Name != "Name" {
+					continue
+				}
+				if text, ok := pair.Value.(*ast.BasicLit); ok {
+					name, _ := strconv.Unquote(text.Value)
+					names = append(names, name)
+				}
+			}
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // eachFile calls f with every file of Go that is no test, by its path from the root.

@@ -21,6 +21,7 @@ import (
 // Benchmark is one that atoll bench has. Those of solvers are packages beside them, which register.
 type Benchmark struct {
 	Name, Short string
+	Args        []string // what Machine.Args will be, such as CASE.toml; nil for nothing
 	// New adds the benchmark's flags, beside --backend, and returns what measures once they have been read.
 	New func(flags *pflag.FlagSet) func(ctx context.Context, m *Machine) error
 }
@@ -46,8 +47,9 @@ func All() []Benchmark {
 
 // Machine is what a benchmark measures on.
 type Machine struct {
-	Out io.Writer
-	GPU bool // devices are GPUs, of which a rank has one
+	Out  io.Writer
+	Args []string
+	GPU  bool // devices are GPUs, of which a rank has one
 	// Open opens the device of a rank, of so many threads if it is the CPU, and gives what to call when done with it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }

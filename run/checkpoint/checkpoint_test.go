@@ -27,9 +27,9 @@ type sea struct {
 	marks []int32
 }
 
-func (s *sea) Size() solvers.Size                                         { return solvers.Size{} }
-func (s *sea) Advance(context.Context, float64, int) (done bool, _ error) { return false, nil }
-func (s *sea) Close()                                                     {}
+func (s *sea) Size() solvers.Size                                                  { return solvers.Size{} }
+func (s *sea) Advance(context.Context, float64, float64, int) (done bool, _ error) { return false, nil }
+func (s *sea) Close()                                                              {}
 func (s *sea) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"least": math.Inf(1), "third": 1. / 3}, nil
 }
@@ -100,7 +100,7 @@ func write(t *testing.T, path string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StartSHA256: "ab"}, shot)
+		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type Info struct {
 	Format      int               `json:"format"`
 	Solver      string            `json:"solver"`
 	Case        string            `json:"case"`
-	StartSHA256 string            `json:"start_sha256"`     // of the case, but for when it ends
+	StepsSHA256 string            `json:"steps_sha256"`     // of all that steps follow from in the case
 	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the files that the case names
 	Version     string            `json:"version"`          // of the program
 	Ranks       int               `json:"ranks"`

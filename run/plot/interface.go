@@ -1,6 +1,8 @@
 package plot
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,23 +10,40 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// interfaceBeside reads the interface of the frame whose grid is at path: the closed one, or else the lines or planes
-// of each cell, of format plic. It returns nil where the run has written neither.
+// interfaceBeside reads the interface of the frame whose grid is at path: that in the file of the same name, or else
+// the first of other formats, in the order of their names, that has lines or polygons. It returns nil where the run
+// has written none.
 func interfaceBeside(path string) (*vtk.PolyData, error) {
 	ext := filepath.Ext(path)
 	stem, ext := strings.TrimSuffix(path, ext), strings.Replace(ext, "vti", "vtp", 1)
-	path = stem + ext
-	if _, err := os.Stat(path); os.IsNotExist(err) {
-		number := strings.LastIndexByte(stem, '_')
-		if number < 0 {
-			return nil, nil
+	candidates := []string{stem + ext}
+	if number := strings.LastIndexByte(stem, '_'); number >= 0 {
+		dir, name := filepath.Split(stem[:number])
+		all, err := os.ReadDir(filepath.Clean(dir + "."))
+		if err != nil {
+			return nil, err
 		}
-		path = stem[:number] + "_plic" + stem[number:] + ext
-		if _, err := os.Stat(path); os.IsNotExist(err) {
-			return nil, nil
+		for _, file := range all {
+			format, ok := strings.CutPrefix(file.Name(), name+"_")
+			if !ok {
+				continue
+			}
+			if format, ok = strings.CutSuffix(format, stem[number:]+ext); ok && format != "" {
+				candidates = append(candidates, dir+file.Name())
+			}
 		}
 	}
-	return vtk.ReadPolyData(path)
+	for _, path := range candidates {
+		p, err := vtk.ReadPolyData(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case p.Lines.Len()+p.Polys.Len() > 0:
+			return p, nil
+		}
+	}
+	return nil, nil
 }
 
 // segmentsOf are the lines of the plane: x, y of one end and of the other.

@@ -12,8 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Strip is a picture of the surfaces of runs in space: a row for each run, a view for each of its frames, and below them
-// the course of what their solver wants to be drawn first, such as the volume. Runs have the names of their folders.
+// Strip is a picture of the surfaces of runs in space: a row for each run, a view for each of its frames, and below
+// them the course of what their solver wants to be drawn first, such as the volume.
+// Runs have the names of their folders.
 type Strip struct {
 	Dirs  []string
 	Width int // of the picture in pixels, 0 for 400 a frame of the run that has the most

@@ -69,12 +69,13 @@ func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snaps
 	defer cancel()
 	ends, shares := make([]ending, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup
+	source := solvers.SourceOf(begin)
 	for rank, comm := range Local(t, ranks) {
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
 			e := &ends[rank]
-			if e.err = e.through(ctx, c, comm, dev, steps, begin); e.err != nil {
+			if e.err = e.through(ctx, c, comm, dev, steps, begin, source); e.err != nil {
 				comm.Abort(1, e.err)
 			}
 			e.err = errors.Join(e.err, comm.Close())
@@ -92,7 +93,7 @@ func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snaps
 
 // through takes a rank to the end, and copies its share after some steps: at once where it begins from such shares.
 func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
-	begin []*solvers.Snapshot) error {
+	begin []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
 	of, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
@@ -101,7 +102,7 @@ func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, de
 	defer of.Close()
 	s := of.(solvers.Restarter)
 	if begin != nil {
-		if err := solvers.Restore(ctx, s, begin[0].Clock, begin[0].Scalars, solvers.SourceOf(begin)); err != nil {
+		if err := solvers.Restore(ctx, s, begin[0].Clock, begin[0].Scalars, source); err != nil {
 			return err
 		}
 	}
@@ -128,7 +129,7 @@ func advance(ctx context.Context, s solvers.Solver, steps int) error {
 		steps = min(steps, size.MaxSteps)
 	}
 	for now := s.Clock(); now.Steps < steps && now.Time < size.End; now = s.Clock() {
-		if done, err := s.Advance(ctx, size.End, steps-now.Steps); done || err != nil {
+		if done, err := s.Advance(ctx, size.End, math.Inf(1), steps-now.Steps); done || err != nil {
 			return err
 		}
 	}

@@ -98,6 +98,14 @@ func Exactly(value, want float64) Verdict {
 	return VerdictOf(value == want, fmt.Sprintf("= %.4g", want))
 }
 
+// And is met where both are; the other is of what is named.
+func (v Verdict) And(o Verdict, what string) Verdict {
+	if !v.set {
+		return VerdictOf(o.OK, what+" "+o.Bound)
+	}
+	return VerdictOf(v.OK && o.OK, v.Bound+", "+what+" "+o.Bound)
+}
+
 // Deviation is that of ours from theirs, as a share of theirs.
 func Deviation(ours, theirs float64) float64 { return (ours - theirs) / theirs }
 

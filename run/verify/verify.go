@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Options say what to verify, and how thoroughly.
@@ -63,19 +64,39 @@ func Register(s Suite) {
 	suites[s.Name] = s
 }
 
+// All are the suites that are registered, and those of the checks that kinds of solvers declare, by their names.
+func All() map[string]Suite {
+	all := maps.Clone(suites)
+	for _, name := range solvers.Names() {
+		if k, _ := solvers.Find(name); len(k.Checks) > 0 {
+			all[name] = declared(&k)
+		}
+	}
+	return all
+}
+
 // Find returns the suite of a name.
 func Find(name string) (Suite, bool) {
-	s, ok := suites[name]
+	s, ok := All()[name]
 	return s, ok
 }
 
 // Names are those of all suites, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(suites)) }
+func Names() []string { return slices.Sorted(maps.Keys(All())) }
+
+// Those returns the names of suites that have something, sorted.
+func Those(have func(Suite) bool) (names []string) {
+	all := All()
+	for _, name := range Names() {
+		if have(all[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // WithTwins are the names of those whose cases twins compute again.
-func WithTwins() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool { return !suites[name].Twins })
-}
+func WithTwins() []string { return Those(func(s Suite) bool { return s.Twins }) }
 
 // Names are those that Options.Only may hold.
 func (s *Suite) Names() []string {

@@ -95,9 +95,9 @@ func (s *solver[F]) sound() error {
 		return err
 	}
 	n := 0
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		if v := field[c]; v-v != 0 {
-			return fmt.Errorf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), s.global(n), v, s.steps)
+			return fmt.Errorf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), s.block.Number(n), v, s.steps)
 		}
 		n++
 	}
@@ -119,28 +119,14 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, 0, s.block.Cells())
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		out = append(out, float64(field[c]))
 	}
 	return out, nil
 }
 
-// Probe writes the level set of single cells.
-func (s *solver[F]) Probe(_ context.Context, cells []int, out []float64) error {
-	if len(out) != len(cells) {
-		return fmt.Errorf("room for %d values of %d cells", len(out), len(cells))
-	}
-	var one [1]F
-	n := s.block.N
-	for k, cell := range cells {
-		c := s.block.Index(cell%n[0], cell/n[0]%n[1], cell/n[0]/n[1])
-		if err := backend.Download(s.dev, one[:], s.f[now][c:c+1]); err != nil {
-			return err
-		}
-		out[k] = float64(one[0])
-	}
-	return nil
-}
+// View is that of the level set of the block.
+func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.f[now], s.block) }
 
 // State is the level set of the block, and its particles.
 func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
@@ -149,7 +135,7 @@ func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
 		return nil, err
 	}
 	b := s.block
-	states := []solvers.State{solvers.StateOf(b.Cells(), s.global, field,
+	states := []solvers.State{solvers.StateOf(b.Cells(), s.block.Number, field,
 		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}
 	if s.swarm == nil {
 		return states, nil

@@ -76,19 +76,9 @@ func (s *solver[F]) exchange(ctx context.Context, r *rim[F], field int) error {
 		return nil
 	}
 	before := s.enter(inHalo)
-	err := pass(ctx, r.ghosts, s.f[field])
+	err := halo.Exchange(ctx, r.ghosts, s.f[field])
 	s.enter(before)
 	return err
-}
-
-func pass[T any](ctx context.Context, g halo.Ghosts[T], field []T) error {
-	if err := g.Start(ctx, field); err != nil {
-		return err
-	}
-	if err := g.Send(ctx); err != nil {
-		return err
-	}
-	return g.Finish(ctx)
 }
 
 // upward brings what particles have written to ghosts to the owners of these cells.
@@ -126,7 +116,7 @@ func (s *solver[F]) gather(ctx context.Context) error {
 			continue
 		}
 		before := s.enter(inHalo)
-		if err := pass(ctx, u.ghosts, s.near); err != nil {
+		if err := halo.Exchange(ctx, u.ghosts, s.near); err != nil {
 			return err
 		}
 		s.enter(before)

@@ -23,6 +23,8 @@ import (
 type Solver interface {
 	// Advance takes at least one and at most so many of equal steps that lead to the time until.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
@@ -31,13 +33,15 @@ type Solver interface {
 	Band() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
-	// Probe writes the level set of single cells, by their number in the block. All ranks call it.
-	Probe(ctx context.Context, cells []int, out []float64) error
+	// View is that of the level set of the block.
+	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the level set of the block and its particles, where the host can read them until the next step.
 	State(ctx context.Context) ([]solvers.State, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*contour.Surface, error)
 	// Particles returns those of the block.
@@ -93,6 +97,7 @@ type solver[F num.Float] struct {
 	limit  float64 // the longest step at a factor of 1
 	volume float64 // at the start
 
+	pause   float64
 	t, took float64
 	steps   int
 	next    [1]kernels.Clock[F]
@@ -177,10 +182,10 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 func (s *solver[F]) begin(ctx context.Context, start []float64) error {
 	host := make([]F, s.block.Len())
 	n := 0
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		v := start[n]
 		if v-v != 0 {
-			return fmt.Errorf("cell %d: the initial level set is %g", s.global(n), v)
+			return fmt.Errorf("cell %d: the initial level set is %g", s.block.Number(n), v)
 		}
 		host[c] = F(v)
 		n++
@@ -218,36 +223,12 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 	return box
 }
 
-// cells goes over the block's own cells, x fastest, and gives their place in the arrays.
-func (s *solver[F]) cells() func(yield func(c int) bool) {
-	n := s.block.N
-	return func(yield func(c int) bool) {
-		for k := range n[2] {
-			for j := range n[1] {
-				c := s.block.Index(0, j, k)
-				for i := range n[0] {
-					if !yield(c + i) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// global is the number of the block's n-th cell in the whole grid.
-func (s *solver[F]) global(n int) int64 {
-	b, g := s.block, s.block.Grid
-	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
-	return int64(b.Lo[0]+i) + int64(g.N[0])*(int64(b.Lo[1]+j)+int64(g.N[1])*int64(b.Lo[2]+k))
-}
-
 // measureFlow finds the longest step on all ranks.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	most := []float64{0}
 	for axis := range s.block.Grid.Dim {
 		stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
-		for c := range s.cells() {
+		for c := range s.block.Own() {
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
 			if lo-lo != 0 || hi-hi != 0 {
 				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
@@ -266,6 +247,7 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Bytes() int64  { return s.device.Bytes() }
 func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
 func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
 

@@ -46,7 +46,8 @@ func (s *solver[F]) Stages() []Stage {
 	}
 	return append(all,
 		Stage{"particles, advection", "particle", w.n, plain(func() { s.dev.Run(w.loops().carry, 0, w.n) })},
-		Stage{"particles, escape and correction", "particle", w.n, plain(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
+		Stage{"particles, escape and correction", "particle", w.n,
+			plain(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
 		Stage{"particles, in one pass", "particle", w.n, plain(func() { s.dev.Run(w.loops().pass, 0, w.n) })},
 		Stage{"correction, fused", "particle", w.n, correct("fused")},
 		Stage{"correction, sorted", "particle", w.n, correct("sorted")},

@@ -27,9 +27,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if s.t += s.took; n == 1 {
 			s.t = until
 		}
+		if s.pause > 0 && s.t >= s.pause {
+			break
+		}
 	}
 	return nil
 }
+
+func (s *solver[F]) Pause(at float64) { s.pause = at }
 
 // step takes one.
 func (s *solver[F]) step(ctx context.Context, dt float64) error {

@@ -31,6 +31,7 @@ type arrays[F num.Float] struct {
 	// What comes and goes through the boundary, and the series that it follows.
 	boundary kernels.Boundary[F]
 	force    kernels.Forcing[F]
+	up       kernels.Uplift[F]
 	rows     []kernels.Row
 	changing []kernels.Changing
 
@@ -102,6 +103,9 @@ func (a *arrays[F]) placeInputs(out *outlets[F]) {
 	a.force.Soaking = backend.Placed(p, out.force.Soaking, "infiltration")
 	a.force.Turning = backend.Placed(p, out.force.Turning, "rotation")
 	a.force.Lost = backend.Placed(p, out.force.Lost, "losses")
+	a.force.Pressure = backend.Placed(p, out.force.Pressure, "pressure of the air")
+	a.up = out.up
+	a.up.Rises = backend.Placed(p, out.up.Rises, "uplift")
 	a.rows, a.changing = backend.Placed(p, out.rows, "series"), backend.Placed(p, out.changing, "series")
 }
 
@@ -117,7 +121,7 @@ func (a *arrays[F]) wavesOf(k int) int {
 // and two stages.
 type loops struct {
 	flux, update, tile backend.Loop
-	friction           backend.Loop
+	friction, move     backend.Loop
 	present            [2]backend.Loop // of series, in both stages
 	stages             [2]stage
 }
@@ -138,6 +142,7 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	for stage := range l.present {
 		l.present[stage] = kernels.NewPresentLoop(stage == 1, clock, waves, a.rows, a.changing, a.boundary.Now)
 	}
+	l.move = kernels.NewMoveBedLoop(&a.up, clock, waves, a.mesh.Beds, a.mesh.Stencils)
 	if a.slopes != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.between)

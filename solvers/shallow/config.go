@@ -38,6 +38,9 @@ type Config struct {
 type Forcing struct {
 	Rain        []series.Row // m/s, of one layer
 	Evaporation []series.Row // m/s, of one layer
+	Course      []series.Row // by which the air's pressure is multiplied; nil for 1
+	UpliftFrom  float64      // between which times the bed rises, s
+	UpliftTo    float64
 	WindX       []series.Row // velocity of the air, m/s; with WindY
 	WindY       []series.Row
 	Drag        float64 // of the air: its coefficient times the ratio of densities, air over water (the lower layer)
@@ -76,6 +79,8 @@ type Initial struct {
 	Pattern                []float64 // by which rain is multiplied; nil for 1
 	Infiltration           []float64 // what the ground takes of one layer, m/s; nil for nothing
 	Coriolis               []float64 // parameter, 1/s; nil for no rotation
+	Pressure               []float64 // of the air over the density of the lower layer, m²/s²; nil for nothing
+	Uplift                 []float64 // by which the bed rises in all, m; nil for a bed that stays
 }
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
@@ -154,6 +153,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	} else if s.viewed != s.Steps() {
 		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
 		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
+		_ = s.look(cell, cell+1)
 	}
 	return s.quantity(name, cell, &w[cell])
 }
@@ -213,7 +213,7 @@ func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
 		return nil, err
 	}
-	return solvers.HashedState(s.StateFields(domain.Cells(s.part)))
+	return solvers.HashedState([]solvers.Field{s.StateField(domain.Cells(s.part))})
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
@@ -240,18 +240,4 @@ func (s *solver[F]) broken(ctx context.Context) error {
 		text)
 }
 
-// BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
-func (s *solver[F]) BytesPerCell() float64 {
-	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
-		bytesOf(s.meter.values) + bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
-		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
-		bytesOf(s.mesh.Stencils) + bytesOf(s.mesh.Arms) + bytesOf(s.tiles.Arms) + bytesOf(s.between) +
-		bytesOf(s.slopes) +
-		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
-	return float64(bytes) / float64(max(1, s.part.Owned))
-}
-
-func bytesOf[T any](a []T) int {
-	var t T
-	return len(a) * int(unsafe.Sizeof(t))
-}
+func (s *solver[F]) Bytes() int64 { return s.taken.Bytes() }

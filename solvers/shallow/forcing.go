@@ -36,11 +36,15 @@ func (o *outlets[F]) forced(cfg Config, init Initial, part *mesh.Part, p *kernel
 	if (f.WindX == nil) != (f.WindY == nil) {
 		return errors.New("wind needs both of its parts")
 	}
-	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil || init.Coriolis != nil
+	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
+		init.Coriolis != nil || init.Pressure != nil
 	p.Longest = F(math.Inf(1))
 	o.force.Drag = F(f.Drag)
 	if f.WindX != nil {
 		o.force.WindX, o.force.WindY = o.number(f.WindX, false), o.number(f.WindY, false)
+	}
+	if err := o.pressed(init.Pressure, f.Course, part); err != nil {
+		return err
 	}
 	o.force.Turning = owned[F](init.Coriolis, part)
 	o.force.Soaking = owned[F](init.Infiltration, part)
@@ -101,25 +105,17 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
-// rained is how high it has rained since the start, m, in all stages of steps, where the pattern is 1.
-func (s *solver[F]) rained() (float64, error) {
-	if s.rain < 0 {
-		return 0, nil
-	}
-	changing := make([]kernels.Changing, len(s.changing))
-	err := backend.Download(s.dev, changing, s.changing)
-	return changing[s.rain].Total, err
-}
-
 // fallen are what rain has brought and what was lost, of which each stage counts for a part.
 func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
-	rained, err := s.rained()
-	if err != nil {
-		return nil, err
-	}
+	var rained float64
 	if s.rain >= 0 {
+		changing, err := s.totals()
+		if err != nil {
+			return nil, err
+		}
+		rained = part * changing[s.rain].Total
 		for _, area := range s.wet {
 			sums[0].Add(area)
 		}
@@ -142,7 +138,7 @@ func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) 
 		return nil, err
 	}
 	if s.rain >= 0 {
-		list = append(list, Source{Name: "rain", V2: part * rained * sums[0].Float64()})
+		list = append(list, Source{Name: "rain", V2: rained * sums[0].Float64()})
 	}
 	if s.evaporation {
 		list = append(list, Source{Name: "evaporation", V2: 0 - part*sums[1].Float64()})

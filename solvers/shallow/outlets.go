@@ -2,7 +2,6 @@ package shallow
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -20,7 +19,9 @@ type outlets[F num.Float] struct {
 	rows     []kernels.Row
 	changing []kernels.Changing
 	force    kernels.Forcing[F]
+	up       kernels.Uplift[F]
 	sources  sources
+	sides    []int64 // of each outlet, three times the global id of its cell plus its place among the cell's edges
 	grid     float64 // on which levels are, so that water at rest meets its own
 }
 
@@ -76,7 +77,7 @@ func (o *outlets[F]) number(rows []series.Row, level bool) int32 {
 	slot := int32(len(o.boundary.Now))
 	value := func(r series.Row) float64 {
 		if level {
-			return math.RoundToEven(r.Value/o.grid) * o.grid
+			return onGrid(r.Value, o.grid)
 		}
 		return r.Value
 	}
@@ -95,15 +96,16 @@ func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row
 	}
 }
 
-// add makes the boundary edge at slot k of cell i an outlet if it is no wall, and returns what stands for it at its
-// right.
+// add makes the edge at slot k of cell i, at the boundary, an outlet if it is no wall, and returns what stands for it
+// at its right.
 func (o *outlets[F]) add(p *mesh.Part, i int32, k int) int32 {
-	gate, ok := o.of[int(mesh.OutsideGroup(p.Neighbour[i][k]))]
+	neighbour := p.Neighbour[i][k]
+	gate, ok := o.of[int(mesh.OutsideGroup(neighbour))]
 	if !ok {
 		return kernels.Wall
 	}
 	o.boundary.Of = append(o.boundary.Of, gate)
 	o.boundary.Passed = append(o.boundary.Passed, kernels.Passed{})
-	o.keys = append(o.keys, 3*int64(p.Global[i])+int64(k))
+	o.sides = append(o.sides, 3*int64(p.Global[i])+int64(k))
 	return kernels.FirstOutlet - int32(len(o.boundary.Of)-1)
 }

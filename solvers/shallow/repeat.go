@@ -40,7 +40,11 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	}
 	clock := &s.time[0]
 	n := min(steps, most)
-	if left := math.Ceil((clock.Until - clock.Time) / float64(clock.Limit)); left < float64(n) {
+	next := clock.Until
+	if clock.Pause > 0 {
+		next = min(next, clock.Pause)
+	}
+	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
 		n = max(1, int(left))
 	}
 	end := (s.now + n) % turns
@@ -100,6 +104,7 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	tile := s.loops[k].tile
 	s.present(s.loops[k], 0)
+	s.move(s.loops[k])
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -9,24 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-func (s *solver[F]) StateFields(cells *solvers.Space) []solvers.Field {
-	state := s.field(cells, nil)
-	state.View = func() solvers.View { return solvers.ViewOf[F](s.dev, s.current(), 0) }
-	all := []solvers.Field{state}
-	if len(s.force.Lost) > 0 {
-		own := *cells
-		own.Held = 0
-		all = append(all, solvers.Field{Name: "lost", Unit: "m", Doc: "to the air and the ground since the start", On: &own,
-			Saved: true, Components: []string{"evaporated", "soaked"},
-			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.force.Lost, 0) }})
-	}
-	if len(s.gates) > 0 {
-		outlets := &solvers.Space{Name: "outlet", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
-		all = append(all, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left through an edge since the start",
-			On: outlets, Saved: true, Components: []string{"upper", "lower"},
-			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
-	}
-	return all
+func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
+	f := s.field(on, nil)
+	f.View = func() solvers.View { return solvers.ViewOf[F](s.dev, s.current(), 0) }
+	return f
 }
 
 // field is a state of all cells of the part.
@@ -36,26 +23,51 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
 
+func (s *solver[F]) BudgetFields() (list []solvers.Field) {
+	if len(s.gates) > 0 {
+		edges := &solvers.Space{Name: "edge", Owned: len(s.sides), Key: func(i int) int64 { return s.sides[i] }}
+		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", On: edges,
+			Saved: true, Components: []string{"v1", "v2"},
+			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
+	}
+	if s.evaporation || s.soaking {
+		cells := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
+		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", On: cells,
+			Saved: true, Components: []string{"evaporated", "soaked"},
+			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.force.Lost, 0) }})
+	}
+	return list
+}
+
+// totals are what the series have come to since the start.
+func (s *solver[F]) totals() ([]kernels.Changing, error) {
+	list := make([]kernels.Changing, len(s.changing))
+	return list, backend.Download(s.dev, list, s.changing)
+}
+
 func (s *solver[F]) Rest(ctx context.Context) error { return s.rest(ctx) }
 
 // Scalars are of the clock what solvers.Clock has not, the latest minimum of the waves of all ranks, which lagging
-// steps use later, and what was counted.
+// steps use later, what was counted, and what series have come to.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	n, err := s.count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rained, err := s.rained()
-	if err != nil {
-		return nil, err
-	}
+	series, err := s.totals()
 	c := &s.time[0]
-	return map[string]float64{
+	all := map[string]float64{
 		"limit": float64(c.Limit), "before": float64(c.Before), "courant": c.Courant, "waves": s.reducer.last,
 		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
-		"rained": rained,
-	}, nil
+	}
+	for k := range series {
+		all[totalOf(k)] = series[k].Total
+	}
+	return all, err
 }
+
+// totalOf names what series k has come to.
+func totalOf(k int) string { return fmt.Sprintf("series_%d", k) }
 
 // count is what was counted on all ranks.
 func (s *solver[F]) count(ctx context.Context) (kernels.Counters, error) {
@@ -83,15 +95,18 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	c.Limit, c.Courant = F(of["limit"]), of["courant"]
 	s.reducer.last = of["waves"]
 	s.viewed = -1
-	if s.rain >= 0 {
-		changing := make([]kernels.Changing, len(s.changing))
-		if err := backend.Download(s.dev, changing, s.changing); err != nil {
-			return err
-		}
-		changing[s.rain].Total = of["rained"]
-		if err := backend.Upload(s.dev, s.changing, changing); err != nil {
-			return err
-		}
+	if err := s.relift(); err != nil {
+		return err
+	}
+	series, err := s.totals()
+	if err != nil {
+		return err
+	}
+	for k := range series {
+		series[k].Total = of[totalOf(k)]
+	}
+	if err := backend.Upload(s.dev, s.changing, series); err != nil {
+		return err
 	}
 	var counted kernels.Counters // of all ranks, on one
 	if s.comm.Rank() == 0 {

@@ -47,11 +47,14 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.beds, s.sources = inner, whole.Beds, out.sources
-	s.gates, s.gateOf, s.outletKeys = out.gates, out.boundary.Of, out.keys
+	s.inner, s.beds, s.gates, s.gateOf, s.sources = inner, whole.Beds, out.gates, out.boundary.Of, out.sources
+	s.sides = out.sides
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)
+	}
+	if out.up, err = uplift(cfg, init.Uplift, grid, &whole); err != nil {
+		return nil, err
 	}
 	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
 		if tiles, s.core, err = tile(part, &whole); err != nil {
@@ -120,6 +123,9 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
+	}
+	for i, rise := range init.Uplift {
+		largest[0] = max(largest[0], math.Abs(init.Depth[i])+math.Abs(rise))
 	}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 		return nil, nil, 0, err

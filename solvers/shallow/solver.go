@@ -20,6 +20,8 @@ type Solver interface {
 	// Advance takes at least one and at most so many time steps, the same number on all ranks, and stops at until, which
 	// is not passed. Where nothing is gained by taking more it takes one.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
 	Time() float64
@@ -33,15 +35,17 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// StateFields are what the cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each, first; and
-	// what its cells and edges have lost and let through since the start.
-	StateFields(cells *solvers.Space) []solvers.Field
+	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
+	StateField(on *solvers.Space) solvers.Field
+	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
+	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
+	BudgetFields() []solvers.Field
 	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Rest(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash returns the SHA-256 of the state in global order.
+	// Hash is that of the state: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
 	// q1x, q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
@@ -52,8 +56,8 @@ type Solver interface {
 	Halo() string
 	// Close gives back what the device holds.
 	Close()
-	// BytesPerCell is what the arrays of the solver take, on average over its cells.
-	BytesPerCell() float64
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 }
 
 // New sets up the solver in the given precision, "float32" or "float64".
@@ -90,11 +94,11 @@ type solver[F num.Float] struct {
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
 
-	loops      [turns]loops
-	now        int     // which of the turns is next
-	gates      []int   // groups of edges through which water comes and goes, -1 for those of none
-	gateOf     []int32 // of each outlet
-	outletKeys []int64
+	loops  [turns]loops
+	now    int     // which of the turns is next
+	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
+	gateOf []int32 // of each outlet
+	sides  []int64 // and its key
 	sources
 	inner  int // edges [0, inner) touch no ghost
 	tiled  bool
@@ -105,6 +109,7 @@ type solver[F num.Float] struct {
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
+	pause   float64
 	least   [turns]atomics.Least[F]
 	clockAt time.Time
 	spent   [phases]time.Duration
@@ -118,7 +123,7 @@ func (s *solver[F]) DryDepth() float64 { return s.dry }
 func (s *solver[F]) Dt() float64       { return float64(s.time[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
-	s.time[0].Aim(until)
+	s.time[0].Aim(until, s.pause)
 	if s.repeats() {
 		return s.repeat(ctx, steps)
 	}
@@ -129,12 +134,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.step(ctx); err != nil {
 			return err
 		}
-		if s.Time() >= until {
+		if s.time[0].Stop {
 			break
 		}
 	}
 	return s.rest(ctx) // the caller may have the ranks talk of something else
 }
+
+func (s *solver[F]) Pause(at float64) { s.pause = at }
 
 func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	err := s.Advance(ctx, until, 1)
@@ -148,6 +155,9 @@ func (s *solver[F]) view() ([]kernels.State[F], error) {
 	}
 	if s.viewed != s.Steps() {
 		if err := backend.Download(s.dev, s.host, s.current()); err != nil {
+			return nil, err
+		}
+		if err := s.look(0, len(s.beds)); err != nil {
 			return nil, err
 		}
 		s.viewed = s.Steps()

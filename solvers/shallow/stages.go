@@ -40,6 +40,9 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
 		s.present(l, k)
+		if k == 1 {
+			s.move(l)
+		}
 		s.dev.Run(stage.slopes, 0, s.part.Core)
 		s.lap(inSlopes)
 		if err := s.settle(ctx); err != nil {
@@ -74,6 +77,9 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
 		s.present(l, k)
+		if k == 1 {
+			s.move(l)
+		}
 		if err := s.settle(ctx); err != nil {
 			return err
 		}
@@ -122,6 +128,9 @@ func (s *solver[F]) queueStages(ctx context.Context, k int) error {
 	for n, out := range s.outs(k) {
 		stage := l.stages[n]
 		s.present(l, n)
+		if n == 1 {
+			s.move(l)
+		}
 		if s.linked == nil {
 			s.dev.Run(stage.slopes, 0, s.part.Owned)
 			s.dev.Run(stage.tile, 0, s.ntiles)

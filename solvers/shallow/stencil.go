@@ -14,15 +14,12 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	for i := range m.Stencils {
 		s := &m.Stencils[i]
 		var ways [3]way
-		var squares way
-		var across float64
 		for k, link := range m.Links[i].Edge {
 			e, right := side(link)
 			at := m.Ends[e]
 			middle := middleOf(p, i, k)
 			arm := middle.less(centroidOf(p, i))
 			s.Arm[k] = arrow[F](arm)
-			squares.x, squares.y, across = squares.x+arm.x*arm.x, squares.y+arm.y*arm.y, across+arm.x*arm.y
 			s.Near[k] = at.Right
 			if right == 1 {
 				s.Near[k] = at.Left
@@ -33,7 +30,6 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 			ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)
 			m.Arms[e] = armsOf[F](p, at, middle)
 		}
-		s.Xx, s.Xy, s.Yy = F(squares.x), F(across), F(squares.y)
 		weights := leastSquares(ways)
 		var bed way
 		for k, w := range weights {

@@ -60,6 +60,7 @@ func (s *solver[F]) book() {
 // of this state arrive, and core cells are updated while the boundary cells of the next one leave.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.present(l, 0)
+	s.move(l)
 	s.dev.Run(l.flux, 0, s.inner)
 	s.lap(inFlux)
 	if err := s.settle(ctx); err != nil {
@@ -87,6 +88,7 @@ func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kern
 // sweepTiles advances the tiles whose cells leave for other ranks, and the others while these are on their way.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	s.present(l, 0)
+	s.move(l)
 	if err := s.settle(ctx); err != nil {
 		return err
 	}

@@ -10,12 +10,8 @@ import (
 func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
 	switch smoother {
-	case "laplacian":
-		return kernels.NewLaplaceLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "pain":
 		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
-	case "pain-newton":
-		return kernels.NewPainNewtonLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "pain-exact":
 		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "smart":
@@ -47,7 +43,8 @@ func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
 	b := &a.taken
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
-		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty)}
+		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
+			High: F(r.High)}
 	}
 	a.mesh = kernels.Mesh[F]{Rings: backend.Placed(b, p.Rings, "rings"), More: backend.Placed(b, p.More, "rings"),
 		Rails: backend.Placed(b, rails, "rails")}

@@ -30,9 +30,14 @@ func (c *clustered) next(i int) int {
 	return min(c.end, int(c.starts[k]))
 }
 
-// visitable refuses clusters where all vertices of a set are visited at once, or their sets are told apart.
-func (p *Subdomain) visitable(apart, cull bool) error {
-	if p.Clustered && (apart || cull) {
+// visitable refuses clusters where all vertices of a set are visited at once, or their sets are told apart, and curved
+// boundaries where a smoother takes them for straight ones.
+func (p *Subdomain) visitable(apart bool, cfg Config) error {
+	if p.Bent > 0 && (cfg.Smoother != "barrier" || cfg.Untangle) {
+		return errors.New("vertices slide on curved boundaries with the smoother barrier alone, and not before untangling: " +
+			"set LayoutOptions.Ridge to 0")
+	}
+	if p.Clustered && (apart || cfg.Cull) {
 		return errors.New("clusters are visited one vertex after the other, neither on devices nor in culled sweeps: " +
 			"set LayoutOptions.Spread")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Smoothers are the names that Config.Smoother may have.
-var Smoothers = []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
+var Smoothers = []string{"pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
 
 // Guards are the names that Config.Guard may have: nothing, half the step until no triangle turns over, or cut it where
 // one would. The smoothers that look at quality need none.

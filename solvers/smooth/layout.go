@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/curved"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
@@ -13,13 +14,15 @@ import (
 type Boundary string
 
 const (
-	Slide Boundary = "slide" // move along their line where it is straight and of one physical group
+	Slide Boundary = "slide" // move along it where it is straight, or curved and no ridge, and of one physical group
 	Fixed Boundary = "fixed"
 )
 
-// LayoutOptions say how vertices are arranged. None but Boundary, Colouring and Dedicated changes a bit of the outcome.
+// LayoutOptions say how vertices are arranged. None but Boundary, Ridge, Colouring and Dedicated changes a bit of the
+// outcome.
 type LayoutOptions struct {
 	Boundary  Boundary
+	Ridge     float64 // degrees by which a curved boundary may turn where vertices slide on it; 0: they do on none
 	Colouring Colouring
 	Dedicated bool // boundary vertices form sets of their own
 	// of TwoLevel: no set holds neighbours, for devices and culled sweeps that visit it at once
@@ -39,7 +42,8 @@ type Layout struct {
 	options LayoutOptions
 	class   []int8 // fixed, free or sliding
 	rails   map[int32]kernels.Rail[float64]
-	set     []int32 // of each vertex that moves; the number of sets for others
+	arcs    map[int32]curved.Arc // of vertices on curved boundaries, until it is settled which of them slide
+	set     []int32              // of each vertex that moves; the number of sets for others
 	sets    int
 	colours int
 	// a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
@@ -74,6 +78,7 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 		}
 	}
 	l.classify(func(int32) bool { return true })
+	l.settleCurves(l.bends())
 	if err := l.divide(m.X, m.Y); err != nil {
 		return nil, err
 	}
@@ -83,6 +88,9 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 func (o *LayoutOptions) check() error {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
+	}
+	if !(o.Ridge >= 0 && o.Ridge <= 90) || o.Tangled && o.Ridge > 0 {
+		return fmt.Errorf("a boundary that turns by %g degrees: from 0 to 90, and 0 of tangled meshes", o.Ridge)
 	}
 	return o.checkRound()
 }
@@ -135,7 +143,7 @@ const straight = 1e-9
 func (l *Layout) classify(counts func(v int32) bool) {
 	m := l.mesh
 	l.class = make([]int8, len(m.X))
-	l.rails = map[int32]kernels.Rail[float64]{}
+	l.rails, l.arcs = map[int32]kernels.Rail[float64]{}, map[int32]curved.Arc{}
 	for v := range int32(len(m.X)) {
 		if !counts(v) {
 			continue
@@ -146,6 +154,9 @@ func (l *Layout) classify(counts func(v int32) bool) {
 			l.class[v] = fixed
 		case mesh.Border:
 			rail, ok := railOf(m, v, ring[0], ring[len(ring)-1])
+			if !ok && l.options.Ridge > 0 {
+				rail, ok = l.arcOf(v, ring[len(ring)-1], ring[0])
+			}
 			if !ok || l.options.Boundary == Fixed {
 				l.class[v] = fixed
 				break
@@ -177,7 +188,8 @@ func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
 	}
 	tx, ty := bx-ax, by-ay
 	length := math.Hypot(tx, ty)
-	return kernels.Rail[float64]{X: m.X[v], Y: m.Y[v], Tx: tx / length, Ty: ty / length}, true
+	return kernels.Rail[float64]{X: m.X[v], Y: m.Y[v], Tx: tx / length, Ty: ty / length, Low: math.Inf(-1),
+		High: math.Inf(1)}, true
 }
 
 // fixGroups fixes the vertices between which moving would change a physical group: a boundary vertex slides only

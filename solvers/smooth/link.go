@@ -38,6 +38,8 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 	return nil
 }
 
+func (s *engine[F, V]) Bytes() int64 { return s.taken.Bytes() }
+
 func (s *engine[F, V]) Halo() string {
 	switch {
 	case len(s.ghosts) > 0:

@@ -35,6 +35,8 @@ type Subdomain struct {
 	Deep  bool
 	Round Round // of a deep part, the exchange by which several sweeps go by tiles
 
+	Bent int // how many vertices move here on curved boundaries
+
 	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of
 	// Clusters.
 	Clustered bool
@@ -247,7 +249,11 @@ func (c *cutter) part(r int) *Part {
 		p.X[i], p.Y[i] = l.mesh.X[v], l.mesh.Y[v]
 	}
 	for _, v := range sliding {
-		p.Rails = append(p.Rails, l.rails[v])
+		rail := l.rails[v]
+		p.Rails = append(p.Rails, rail)
+		if rail.Bx != 0 || rail.By != 0 {
+			p.Bent++
+		}
 	}
 	c.rings(r, p, last)
 	c.measured(r, p)

@@ -22,6 +22,9 @@ func (p *Patch) Part(ctx context.Context, o LayoutOptions, comm dist.Comm, tag i
 	if err := l.shareClasses(ctx, rim); err != nil {
 		return nil, 0, err
 	}
+	if err := l.shareCurves(ctx, rim); err != nil {
+		return nil, 0, err
+	}
 	if err := l.divideRanks(ctx, p, rim, comm); err != nil {
 		return nil, 0, err
 	}

@@ -17,7 +17,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
 	for k, smoother := range Smoothers {
 		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Gain: 1e-9, Rescale: k%2 == 0}
-		if cfg.Cull = k%3 == 2; cfg.Cull {
+		if cfg.Cull = k%3 == 2 && smoother != "barrier"; cfg.Cull {
 			cfg.Settled = .02
 		}
 		s := plain()

@@ -80,6 +80,9 @@ func (c *solidCutter) part(r int) *SolidPart {
 	}
 	for _, v := range sliding {
 		p.Frames = append(p.Frames, l.frame(v))
+		if l.free[v].Axes == 0 {
+			p.Bent++
+		}
 	}
 	for i, v := range p.Global[:last] {
 		p.Spans = append(p.Spans, solid.Span{Near: int32(len(p.Near)), Side: int32(len(p.Sides))})

@@ -63,7 +63,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg.Cull); err != nil {
+	if err := part.visitable(s.apart, cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = solidParameters[F](cfg); err != nil {
@@ -108,7 +108,8 @@ func (s *solidSolver[F]) furnish() error {
 	frames := make([]solid.Frame[F], len(p.Frames))
 	for i, f := range p.Frames {
 		frames[i] = solid.Frame[F]{X: F(f.X), Y: F(f.Y), Z: F(f.Z), Tx: F(f.Tx), Ty: F(f.Ty), Tz: F(f.Tz), Ux: F(f.Ux),
-			Uy: F(f.Uy), Uz: F(f.Uz), Axes: f.Axes}
+			Uy: F(f.Uy), Uz: F(f.Uz), Px: F(f.Px), Py: F(f.Py), Pz: F(f.Pz), Qx: F(f.Qx), Qy: F(f.Qy), Qz: F(f.Qz),
+			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
 	s.mesh = solid.Mesh[F]{Spans: backend.Placed(b, p.Spans, "neighbours"), Near: backend.Placed(b, p.Near, "neighbours"),
 		Sides: backend.Placed(b, p.Sides, "neighbours"), Frames: backend.Placed(b, frames, "frames")}
@@ -138,12 +139,8 @@ func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.most[0]
 	p, c := &s.constants, s.tick()
 	switch s.cfg.Smoother {
-	case "laplacian":
-		return solid.NewLaplaceLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "pain":
 		return solid.NewPainLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
-	case "pain-newton":
-		return solid.NewPainNewtonLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "pain-exact":
 		return solid.NewPainExactLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "smart":

@@ -22,6 +22,8 @@ type Solver interface {
 	Untangle(ctx context.Context) (Untangling, error)
 	// Halo is how ghosts travel: "nccl" between devices, "staged" through the host, "direct" where it holds the vertices.
 	Halo() string
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 	// Sweeps is how many there were, without those that untangled.
 	Sweeps() int
 	// Scale is the factor of the metric, 1 unless it was rescaled.
@@ -45,7 +47,7 @@ type Solver interface {
 	// Finish ends the smoothing with barrier: where the mean or the worst quality is below that of the start, vertices go
 	// back to where neither was. After it no sweep does anything. Other smoothers know nothing of it.
 	Finish(ctx context.Context) error
-	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
+	// Hash is that of the coordinates of the vertices: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
 	Resume(ctx context.Context, from Solver) error
@@ -88,7 +90,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg.Cull); err != nil {
+	if err := part.visitable(s.apart, cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = parameters[F](cfg); err != nil {

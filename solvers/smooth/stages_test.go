@@ -103,25 +103,33 @@ func someMetric(t testing.TB, kind int) *Metric {
 	return m
 }
 
+// harmless is how many meshes no harm is done to.
+func harmless(t testing.TB) int {
+	if testing.Short() || raced {
+		return 20
+	}
+	return 200
+}
+
+// harmed is one of them, with its metric, precision and colouring.
+func harmed(t testing.TB, n int) (*mesh.Mesh, *Metric, setting) {
+	worst, s := n%10, plain()
+	s.layout.Colouring = Colourings[n%3]
+	if n%8 == 7 { // in which worse triangles would be flat
+		s.precision, worst = "float32", n%4
+	}
+	return rough(t, 60+40*(n%7), uint64(n), math.Pow(10, -float64(worst))), someMetric(t, n), s
+}
+
 // TestBarrierDoesNoHarm: on random meshes, with slivers of qualities down to 1e-9 too, neither the mean nor the worst
 // quality is ever below that of the start in the end, nor is any triangle turned over, and five ranks end with the bits
 // of one. Where the mesh is bad, much is gained.
 func TestBarrierDoesNoHarm(t *testing.T) {
 	t.Parallel()
-	meshes := 200
-	if testing.Short() || raced {
-		meshes = 20
-	}
-	better := 0
+	better, meshes := 0, harmless(t)
 	for n := range meshes {
-		worst := n % 10
-		s := plain()
-		if n%8 == 7 { // in which worse triangles would be flat
-			s.precision, worst = "float32", n%4
-		}
-		m, metric := rough(t, 60+40*(n%7), uint64(n), math.Pow(10, -float64(worst))), someMetric(t, n)
+		m, metric, s := harmed(t, n)
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
-		s.layout.Colouring = Colourings[n%3]
 		run := func(s setting) (outcome, outcome) {
 			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
 				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })

@@ -23,7 +23,7 @@ func (p problem) gathered(name string) ([]float64, error) {
 		}
 		own := s.(*solver[float64])
 		for n, x := range v {
-			out[own.global(n)] = x
+			out[own.block.Number(n)] = x
 		}
 		return nil
 	})

@@ -33,7 +33,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	mixed := []int64{0}
 	worst := []float64{0}
 	n := 0
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		f := float64(field[c])
 		volume.Add(f)
 		change.Add(math.Abs(f - float64(s.begun[n])))

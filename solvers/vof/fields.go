@@ -32,7 +32,7 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, 0, len(s.begun))
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		out = append(out, s.quantity(field, name, c))
 	}
 	return out, nil

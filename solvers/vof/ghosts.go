@@ -30,13 +30,7 @@ func (s *solver[F]) Halo() string { return s.ghosts.Way() }
 
 // exchange brings the ghosts that others own up to date.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
-	if err := s.ghosts.Start(ctx, f); err != nil {
-		return err
-	}
-	if err := s.ghosts.Send(ctx); err != nil {
-		return err
-	}
-	return s.ghosts.Finish(ctx)
+	return halo.Exchange(ctx, s.ghosts, f)
 }
 
 // refresh makes the ghosts those of now.

@@ -23,7 +23,7 @@ func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
 	}
 	p := &Planes{}
 	n := 0
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		if s.mixed(float64(field[c])) {
 			m, alpha := s.unitPlane(field, c)
 			s.outline(p, n, m, alpha)

@@ -23,6 +23,8 @@ type Solver interface {
 	Step(ctx context.Context, until float64) (float64, error)
 	// Advance takes at least one and at most so many of such steps. On a device it returns when they are queued.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
@@ -46,10 +48,12 @@ type Solver interface {
 	State(ctx context.Context) ([]solvers.State, error)
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash returns the SHA-256 of the volume fractions in global order.
+	// Hash is that of the volume fractions: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
 	// Ways tells how often that is, before each sweep, once a step or once in several steps, and how a step goes: by
@@ -112,6 +116,7 @@ type solver[F num.Float] struct {
 	spread float64 // the largest |∇·u|
 
 	t       float64
+	pause   float64
 	took    float64 // the last step
 	steps   int
 	longest float64 // step so far, times the size of its factor
@@ -156,10 +161,10 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	start := make([]F, b.Len())
 	s.begun = make([]F, len(fractions))
 	n := 0
-	for c := range s.cells() {
+	for c := range b.Own() {
 		f := fractions[n]
 		if !(f >= 0 && f <= 1) {
-			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", s.global(n), f)
+			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(n), f)
 		}
 		start[c], s.begun[n] = F(f), F(f)
 		n++
@@ -197,37 +202,13 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	return s, err
 }
 
-// cells goes over the block's own cells, x fastest, and gives their place in the arrays.
-func (s *solver[F]) cells() func(yield func(c int) bool) {
-	n := s.block.N
-	return func(yield func(c int) bool) {
-		for k := range n[2] {
-			for j := range n[1] {
-				c := s.block.Index(0, j, k)
-				for i := range n[0] {
-					if !yield(c + i) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// global is the number of the block's n-th cell in the whole grid.
-func (s *solver[F]) global(n int) int64 {
-	b, g := s.block, s.block.Grid
-	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
-	return int64(b.Lo[0]+i) + int64(g.N[0])*(int64(b.Lo[1]+j)+int64(g.N[1])*int64(b.Lo[2]+k))
-}
-
 // measure finds the longest step and the divergence of the velocity on all ranks.
 func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	b := s.block
 	var strides [3]int
 	strides[0], strides[1], strides[2] = b.Strides()
 	var most [3]float64 // sum over axes, largest of an axis, divergence
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		sum, spread := 0.0, 0.0
 		for axis := range b.Grid.Dim {
 			h := b.Grid.Spacing(axis)
@@ -257,6 +238,7 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Bytes() int64  { return s.taken.Bytes() }
 
 // view returns the field of this step where the host can read it, with its ghosts if they are asked for.
 func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {

@@ -14,6 +14,11 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	return s.took, err
 }
 
+func (s *solver[F]) Pause(at float64) { s.pause = at }
+
+// paused tells that the time has come.
+func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
+
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
 // lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank
 // has a part either, or none that the host must see to, all turns are one recording.
@@ -23,7 +28,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		return fmt.Errorf("a step from t = %g to %g", s.t, until)
 	}
 	recorder, records := s.dev.(backend.Recorder)
-	for steps = max(1, steps); steps > 0 && s.t < until; {
+	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -104,6 +109,9 @@ func (s *solver[F]) schedule(until float64, first, n int) int {
 		s.took = dt
 		if s.t += dt; last {
 			s.t = until
+			return k + 1
+		}
+		if s.paused() {
 			return k + 1
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -22,23 +23,17 @@ type gate struct {
 	out     io.Writer
 }
 
-// usual are the benches of each backend, of a second or two. Others on the same machine disturb a few of many short
-// measurements, of which the median knows nothing.
-var usual = map[string][]string{
-	"cpu": {
-		"shallow --cells 20000 --orders rcm --schemes pvm-ifcp --precisions float64 --threads 1 --seconds 0.02 --repeat 25",
-		"shallow --cells 20000 --orders rcm --schemes roe --precisions float32 --threads 1 --seconds 0.02 --repeat 25",
-		"vof --cells 96 --normals elvira --sweep cells --threads 1 --steps 24 --repeat 40",
-		"vof --cells 96 --normals myc --sweep tiles --precisions float32 --threads 1 --steps 24 --repeat 40",
-		"vof --dim 3 --cells 32 --normals myc --threads 1 --warm 6 --steps 6 --repeat 30",
-		"smooth --sizes 100 --smoother pain-exact --sweeps 10 --repeat 40",
-		"smooth --sizes 50 --smoother hybrid --sweeps 2 --repeat 20",
-	},
-	"cuda": {
-		"shallow --cells 1036800 --orders hilbert --schemes pvm-ifcp --precisions float32 --seconds 0.2 --repeat 5",
-		"vof --cells 2048 --sweep tiles --steps 480 --repeat 5",
-		"smooth --sizes 1000 --smoother pain --sweeps 800 --repeat 5",
-	},
+//go:embed benches.txt
+var list string
+
+// usual are the benches of a backend.
+func usual(backend string) (all []string) {
+	for line := range strings.Lines(list) {
+		if of, bench, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && of == backend {
+			all = append(all, bench)
+		}
+	}
+	return all
 }
 
 var errSlower = errors.New("the new build is slower")
@@ -50,9 +45,9 @@ func (g *gate) compare(ctx context.Context, before, after string) error {
 	}
 	benches := g.on
 	if len(benches) == 0 {
-		benches = usual[g.backend]
+		benches = usual(g.backend)
 	}
-	if usual[g.backend] == nil {
+	if usual(g.backend) == nil {
 		return fmt.Errorf("--backend %q is not known; choose cpu or cuda", g.backend)
 	}
 	temporary, err := os.MkdirTemp("", "bench-gate")

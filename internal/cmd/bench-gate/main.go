@@ -39,8 +39,8 @@ func command() *cobra.Command {
 	}
 	p := c.Flags()
 	p.IntVar(&g.pairs, "pairs", 15, fmt.Sprintf("pairs of runs of each bench, at least %d", leastPairs))
-	p.StringArrayVar(&g.on, "on", nil, `what follows atoll bench, as in --on "vof --dim 3 --cells 32"; may be repeated `+
-		"(default: each solver's, small)")
+	p.StringArrayVar(&g.on, "on", nil,
+		"what follows atoll bench, in quotes; may be repeated (default: each solver's, small)")
 	p.StringVar(&g.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.Float64Var(&g.limit, "limit", 1.03, "the ratio above which no interval may lie")
 	p.IntVar(&g.core, "core", -1, "the core that all runs are pinned to, by taskset (default: the last that is allowed)")

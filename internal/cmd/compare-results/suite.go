@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -53,11 +54,19 @@ func suite(dir, examples, backend string) ([]*work, error) {
 		}
 		all = append(all, cases...)
 	}
-	for _, solver := range []string{"shallow", "vof", "smooth"} {
-		v := &work{label: "verify " + solver + " --quick", args: []string{"verify", solver, "--quick", "--threads", "1"},
+	verified, err := own.ReadFile("cases/verify.txt")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(verified)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		v := &work{label: "verify " + words[0] + " --quick", args: []string{"verify", words[0], "--quick", "--threads", "1"},
 			folder: dir, report: true}
 		if backend == "cuda" {
-			if solver != "shallow" {
+			if !slices.Contains(words, "cuda") {
 				v.skip = "atoll verify has no --backend cuda for it"
 			}
 			v.args = append(v.args, "--backend", "cuda")
@@ -74,6 +83,9 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		return nil, nil
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && ofAnother(path) {
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".toml" {
 			return err
 		}
@@ -93,6 +105,12 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		return nil
 	})
 	return all, err
+}
+
+// ofAnother tells that a folder holds a solver that builds do not have, with cases for it.
+func ofAnother(folder string) bool {
+	sources, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+	return len(sources) > 0
 }
 
 // variantsOf returns the flags of each run of a case. A line "# run: FLAGS" asks for one; without any there is one

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -41,23 +42,54 @@ func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 	return b, nil
 }
 
+// Begin makes a rank's block of the grid of a case, with so many layers of ghosts. All ranks call it: what one of them
+// refuses, or check if it is not nil, or what has no room on a device, is refused by all.
+func Begin(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
+	check func(*Block) error) (*Block, error) {
+	b, err := Cut(s, ghost, env.Comm.Rank(), env.Comm.Size())
+	if err == nil && check != nil {
+		err = check(b)
+	}
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	return b, env.Room(ctx, c, solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len()})
+}
+
+// Box is the block's own cells, by their indices in the grid.
+func (b *Block) Box() abi.Box {
+	return abi.Box{Lo: b.Lo, Hi: [3]int{b.Lo[0] + b.N[0], b.Lo[1] + b.N[1], b.Lo[2] + b.N[2]}}
+}
+
+// Evaluate makes an array with the values of an expression at the centres of the block's own cells.
+func (b *Block) Evaluate(f *config.Field) ([]float64, error) {
+	values, n := make([]float64, b.Len()), 0
+	for at := range b.Own() {
+		x, y, z := b.Centre(b.Cell(at))
+		var err error
+		if values[at], err = f.Program.Eval(x, y, z, 0); err != nil {
+			return nil, fmt.Errorf("%s at cell %d: %w", f.Name, b.Number(n), err)
+		}
+		n++
+	}
+	return values, nil
+}
+
+// Size is that of a case on the grid, whose arrays take so many bytes on this rank.
+func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
+	return solvers.Size{Unit: "cell", Entities: int64(b.Grid.Cells()), Bytes: bytes, Precision: precision, Halo: halo,
+		End: c.Time.End, MaxSteps: c.Time.MaxSteps}
+}
+
 // Space is that of the block's cells, x fastest. Keys number the cells of the grid, x fastest.
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
-		Name: "cell", Owned: b.Cells(), Key: b.key, At: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
+		Name: "cell", Owned: b.Cells(), Key: b.Number, At: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Block: image, Boxes: boxes}, nil
 		},
 	}
-}
-
-func (b *Block) key(i int) (id int64) {
-	own := [3]int{i % b.N[0], i / b.N[0] % b.N[1], i / b.N[0] / b.N[1]}
-	for axis := 2; axis >= 0; axis-- {
-		id = id*int64(b.Grid.N[axis]) + int64(b.Lo[axis]+own[axis])
-	}
-	return id
 }
 
 func (b *Block) centre(i int) []float64 {

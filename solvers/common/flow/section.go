@@ -102,7 +102,7 @@ func Decode(s *config.Section, dim int) Section {
 	}
 	v.Period = s.Number("period", config.NonNegative.Or(0))
 	if s.Has("factor") {
-		v.Factor = s.Formula("factor", s.Changing("factor", config.Required, nil, false))
+		v.Factor = s.Formula("factor", s.Changing("factor", config.Required, nil, ""))
 		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {
 			s.Fail("factor", "depends on the place; it is an expression over t, by which the velocity everywhere is multiplied")
 		}
@@ -119,7 +119,7 @@ func Decode(s *config.Section, dim int) Section {
 
 // steady is an expression over the place alone.
 func steady(s *config.Section, key string) config.Field {
-	f := s.Formula(key, s.Changing(key, config.Required, nil, false))
+	f := s.Formula(key, s.Changing(key, config.Required, nil, ""))
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.Fail(key, `depends on t; give factor = "…", an expression over t by which the velocity everywhere is multiplied`)
 	}

@@ -110,7 +110,7 @@ func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev
 func (o *Options) stages(ctx context.Context, w io.Writer) error {
 	return o.each(func(m one) error {
 		return o.on(ctx, m, func(s solvers.Solver, dev backend.Device) error {
-			if _, err := s.Advance(ctx, 3, o.Warm); err != nil {
+			if _, err := s.Advance(ctx, 3, 0, o.Warm); err != nil {
 				return err
 			}
 			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d\n%-36s %10s %-9s %10s %12s %12s %12s\n", m.cells, m.precision,
@@ -145,7 +145,7 @@ func (o *Options) runs(ctx context.Context, w io.Writer) error {
 		return o.on(ctx, m, func(s solvers.Solver, dev backend.Device) error {
 			begin := time.Now()
 			for s.Clock().Time < 3 {
-				if _, err := s.Advance(ctx, 3, math.MaxInt); err != nil {
+				if _, err := s.Advance(ctx, 3, 0, math.MaxInt); err != nil {
 					return err
 				}
 			}
@@ -175,7 +175,7 @@ func (o *Options) runs(ctx context.Context, w io.Writer) error {
 // timeline prints one step more.
 func (o *Options) timeline(ctx context.Context, w io.Writer, s solvers.Solver, dev backend.Device) error {
 	text, err := bench.TimelineOf(dev, func() error {
-		_, err := s.Advance(ctx, 6, 1)
+		_, err := s.Advance(ctx, 6, 0, 1)
 		return err
 	})
 	fmt.Fprint(w, strings.TrimRight(text, "\n"), "\n")

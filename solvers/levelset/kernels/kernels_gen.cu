@@ -2918,8 +2918,8 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
     f[to[i]] = f[from[i]];
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it, the
-// interface is there.
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// the interface is there.
 // (*Relaxation[float32]).beside, weno.go:85
 DEVICE bool Relaxation_beside_f32(const Relaxation_f32 *s, int64 c) {
     for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
@@ -2964,8 +2964,8 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
 }
 
 // Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected what
-// is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
+// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float32], weno.go:69
 DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Limits *n, float share,
         Slice<float> base, Slice<float> from, Slice<float> to) {
@@ -2982,8 +2982,8 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
     to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it, the
-// interface is there.
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// the interface is there.
 // (*Relaxation[float64]).beside, weno.go:85
 DEVICE bool Relaxation_beside_f64(const Relaxation_f64 *s, int64 c) {
     for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
@@ -3028,8 +3028,8 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
 }
 
 // Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected what
-// is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
+// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float64], weno.go:69
 DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Limits *n, double share,
         Slice<double> base, Slice<double> from, Slice<double> to) {

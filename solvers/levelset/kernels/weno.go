@@ -62,8 +62,8 @@ type Limits struct {
 }
 
 // Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected what
-// is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
+// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 //
 //atoll:kernel
 func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base, from, to []F) {
@@ -80,8 +80,8 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 	to[c] = num.Larger(num.Smaller(v, s.Band), -s.Band)
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it, the
-// interface is there.
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// the interface is there.
 func (s *Relaxation[F]) beside(c int) bool {
 	for axis := range int(s.Lattice.Dim) {
 		stride := s.Lattice.stride(axis)

@@ -123,3 +123,16 @@ func outcome(t *testing.T, text string, c setting, sets []string) map[string]str
 }
 
 func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, swirl) }
+
+func TestMemoryIsAskedForFirst(t *testing.T) {
+	// How many particles there will be nobody knows yet.
+	for set, share := range map[string]float64{"method.particles=0": .75, "method.particles=4": .2} {
+		runtest.MemoryIsAskedForFirst(t, share, swirl, set, "method.precision=float32", "time.max_steps=1")
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	for _, set := range []string{"method.particles=0", "method.particles=4", "method.reinit=weno"} {
+		runtest.NothingIsAllocated(t, 5, swirl, set)
+	}
+}

@@ -39,11 +39,8 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.Time = config.DecodeTime(root.Sub("time"))
-	c.Gauges = config.DecodeGauges(root, w.Grid.Dim)
-	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
-		Fields: solvers.FieldNames(fields), Usual: []string{"phi"}, Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}, End: c.Time.End,
-	})
+	c.DecodeCourse(root, w.Grid.Dim, config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"phi"},
+		Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
 }
 
 func decodeInitial(s *config.Section, dim int) string {

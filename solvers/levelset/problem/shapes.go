@@ -30,7 +30,8 @@ func (d *body) particles(ctx context.Context) (*solvers.Faces, error) {
 		return nil, err
 	}
 	p := &solvers.Faces{PolyData: vtk.PolyData{Points: all.Points, FieldData: d.block.Bounds()}}
-	p.PointData = vtk.Arrays{{Name: "particle", Components: 1, Data: all.ID}, {Name: "sign", Components: 1, Data: all.Sign},
+	p.PointData = vtk.Arrays{{Name: "particle", Components: 1, Data: all.ID},
+		{Name: "sign", Components: 1, Data: all.Sign},
 		{Name: "radius", Components: 1, Data: all.Radius}, {Name: "escaped", Components: 1, Data: all.Escaped}}
 	for i := range all.ID {
 		p.Verts.Add(int64(i))

@@ -30,12 +30,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	cfg.Halo = env.Halo
 	d := &body{}
 	var err error
-	if d.block, err = domain.Cut(&w.Grid, cfg.Ghosts(), env.Comm.Rank(), env.Comm.Size()); err == nil {
-		if err = cfg.Check(); err != nil {
-			err = fmt.Errorf("[method] %w", err)
+	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(), func(*domain.Block) error {
+		if err := cfg.Check(); err != nil {
+			return fmt.Errorf("[method] %w", err)
 		}
-	}
-	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
@@ -52,20 +53,18 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	d.cells = d.block.Space()
-	cells := int64(d.block.Grid.Cells())
-	number := int64(8)
-	if w.Method.Precision == "float32" {
-		number = 4
-	}
-	d.size = solvers.Size{
-		Unit: "cell", Entities: cells, Bytes: cells * number * int64(numbersOf(d.block.Grid.Dim)),
-		Precision: w.Method.Precision, Halo: d.Halo(), End: c.Time.End, MaxSteps: c.Time.MaxSteps,
-	}
+	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
 	return d, nil
 }
 
-// numbersOf is how many numbers a cell takes: five level sets, velocities, and what particles gather.
-func numbersOf(dim int) int { return 5 + dim + 2 }
+// memory counts five level sets, velocities, and what particles gather; how many of these there are, nobody knows yet.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	m, numbers := &c.Sections.(*Sections).Method, 5+held.Dim
+	if m.Particles > 0 {
+		numbers += 2
+	}
+	return int64(numbers) * int64(held.Held) * solvers.Width(m.Precision)
+}
 
 // distance is the level set of a body.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
@@ -82,7 +81,8 @@ func distance(ctx context.Context, text string, path func(string) string, b *gri
 
 func (d *body) Size() solvers.Size { return d.size }
 
-func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
 	return false, cmp.Or(err, d.late)
 }
@@ -124,6 +124,6 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.Values, f.At, f.Beyond = d.cells, d.Field, d.Probe, d.Band()
+	f.On, f.View, f.Hashed, f.Beyond = d.cells, d.View, true, d.Band()
 	return []solvers.Field{f}
 }

@@ -101,8 +101,9 @@ velocity = { u = "0", v = "0", w = "0" }
 method = { particles = 0, reinit = %q }
 time = { end = 48, max_steps = 48 }
 `
-	p.Note("Without a fix next to the interface a rod of 2 cells is half as thick after 12 iterations, and gone after 20 (an")
-	p.Note("issue of fvdb-core, 2026). Here each of 48 steps reinitialises what the last one left, by sweeps or 5 iterations.\n")
+	p.Note("Without a fix next to the interface a rod of 2 cells is half as thick after 12 iterations, and gone after 20")
+	p.Note("(an issue of fvdb-core, 2026). Here each of 48 steps reinitialises what the last one left, by sweeps or 5")
+	p.Note("iterations.\n")
 	t := p.Table("A rod of 18 cells that is reinitialised 48 times", "method", "diameter in cells", "volume", "lost")
 	rodsOf := []struct{ radius, most float64 }{{1, .12}, {.75, .25}, {1.5, .1}}
 	if p.Options.Quick {

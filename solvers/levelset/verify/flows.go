@@ -56,8 +56,8 @@ time = { end = 628 }
 `
 
 // Volumes of Zalesak's bodies: the disk, the sphere with a slot up to y = 85, and with one of a depth of 12.5, as the
-// text of Enright et al. has it. The first two bodies have the slot of 5 cells in 100 that all papers have; the area and
-// both volumes are integrals of their sections.
+// text of Enright et al. has it. The first two bodies have the slot of 5 cells in 100 that all papers have; the area
+// and both volumes are integrals of their sections.
 const (
 	diskArea     = 582.2066
 	sphereVolume = 11014.06

@@ -134,7 +134,7 @@ func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (wor
 		if most > 0 {
 			stride = most - s.Clock().Steps
 		}
-		if _, err := s.Advance(ctx, until, stride); err != nil {
+		if _, err := s.Advance(ctx, until, 0, stride); err != nil {
 			return worst, err
 		}
 		if s.Clock().Time < until || until == end {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -107,7 +108,7 @@ type scaled struct {
 }
 
 func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
-	return bench.OnRanks(len(c.parts), func(comm dist.Comm) (scaled, error) {
+	return local.Each(len(c.parts), func(comm dist.Comm) (scaled, error) {
 		return c.onRank(ctx, o, comm, scheme, precision, how)
 	})
 }

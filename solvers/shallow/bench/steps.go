@@ -118,7 +118,7 @@ func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *hal
 			}
 			took = append(took, begin.Of(int64(s.Steps()-before)*int64(part.Owned)))
 		}
-		bytes = s.BytesPerCell()
+		bytes = float64(s.Bytes()) / float64(part.Owned)
 		return nil
 	})
 	return took, bytes, err

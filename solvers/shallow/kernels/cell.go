@@ -47,7 +47,7 @@ func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], mann
 	c := w[i]
 	b.take(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, &c)
+		force.act(i, p, dt, &w[i], &c)
 		force.turn(i, dt, &c)
 	}
 	if p.Hyperbolic {

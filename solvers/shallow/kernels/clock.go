@@ -9,7 +9,8 @@ import (
 // wait for the host.
 type Clock[F num.Float] struct {
 	Time    float64 // of the state, s
-	Until   float64 // where the run is to stop next, s
+	Until   float64 // where the run ends, s: no step goes beyond
+	Pause   float64 // where somebody looks at the state, s: it is not touched after the first step that comes so far
 	CFL     float64 // that the case asks for
 	Courant float64 // the largest that a step had by its own waves
 	Steps   int64
@@ -17,27 +18,31 @@ type Clock[F num.Float] struct {
 	Limit   F    // the longest step that the waves of the step before allowed, s
 	Took    F    // the step before, s
 	Before  F    // the one before that, s
-	Stop    bool // there is no step to take: the time has come, or the state is broken
+	Stop    bool // there is no step to take: the end or the pause has come, or the state is broken
 	Pending bool // the step of length Dt is being taken
 }
 
-// Aim sets where to stop.
-func (c *Clock[F]) Aim(until float64) {
-	c.Until = until
+// Aim sets where to stop. A pause at 0 is none.
+func (c *Clock[F]) Aim(until, pause float64) {
+	c.Until, c.Pause = until, pause
 	c.set()
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 func (c *Clock[F]) Tick(limit F) {
-	if float64(c.Limit) >= c.Until-c.Time {
-		c.Time = c.Until
-	} else {
-		c.Time += float64(c.Dt)
-	}
+	c.Time = c.end()
 	c.Before, c.Took, c.Limit = c.Took, c.Dt, limit
 	c.Steps++
 	c.Pending = false
 	c.set()
+}
+
+// end is the time at the end of the step.
+func (c *Clock[F]) end() float64 {
+	if float64(c.Limit) >= c.Until-c.Time {
+		return c.Until
+	}
+	return c.Time + float64(c.Dt)
 }
 
 // set finds the length of the next step.
@@ -47,7 +52,7 @@ func (c *Clock[F]) set() {
 	if float64(c.Limit) >= left {
 		c.Dt = F(left)
 	}
-	c.Stop = !(c.Limit > 0) || left <= 0
+	c.Stop = !(c.Limit > 0) || left <= 0 || c.Pause > 0 && c.Time >= c.Pause
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.

@@ -11,10 +11,14 @@ type Forcing[F num.Float] struct {
 	WindX, WindY      int32 // velocity of the air, m/s
 	Drag              F     // of the air: its coefficient times the ratio of densities, air over water
 
+	Course int32 // by which the air's pressure is multiplied
+
 	Pattern []F    // by which rain is multiplied
 	Soaking []F    // what the ground takes, m/s
 	Turning []F    // the Coriolis parameter, 1/s
 	Lost    []Lost // of cells that lose water
+
+	Pressure []Arrow[F] // gradient of the air's pressure over the density of the lower layer, m/s²
 }
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
@@ -22,8 +26,9 @@ type Forcing[F num.Float] struct {
 type Lost struct{ Evaporated, Soaked float64 }
 
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
-func (f *Forcing[F]) act(i int, p *Params[F], dt F, c *State[F]) {
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
+// from, and c is what its fluxes have made of it.
+func (f *Forcing[F]) act(i int, p *Params[F], dt F, from, c *State[F]) {
 	rain := f.Now[f.Rain]
 	if len(f.Pattern) > 0 {
 		rain *= f.Pattern[i]
@@ -38,6 +43,22 @@ func (f *Forcing[F]) act(i int, p *Params[F], dt F, c *State[F]) {
 		c.Q1x, c.Q1y = c.Q1x+push/p.DensityRatio*x, c.Q1y+push/p.DensityRatio*y
 	} else if c.H2 >= p.DryDepth {
 		c.Q2x, c.Q2y = c.Q2x+push*x, c.Q2y+push*y
+	}
+	if len(f.Pressure) > 0 {
+		f.weigh(i, p, dt, from, c)
+	}
+}
+
+// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
+func (f *Forcing[F]) weigh(i int, p *Params[F], dt F, from, c *State[F]) {
+	course := dt * f.Now[f.Course]
+	x, y := course*f.Pressure[i].X, course*f.Pressure[i].Y
+	if from.H1 >= p.DryDepth {
+		h := from.H1 / p.DensityRatio
+		c.Q1x, c.Q1y = c.Q1x-h*x, c.Q1y-h*y
+	}
+	if from.H2 >= p.DryDepth {
+		c.Q2x, c.Q2y = c.Q2x-from.H2*x, c.Q2y-from.H2*y
 	}
 }
 

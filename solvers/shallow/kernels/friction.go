@@ -41,12 +41,16 @@ func drag[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14.
+// 1e-14 < x < 1e14. What a step leaves as it is stays.
 func cubeRoot[F num.Float](x F) F {
 	fourth := num.Sqrt(num.Sqrt(x))
 	y := fourth * num.Sqrt(num.Sqrt(fourth))
 	for i := 0; i < 6; i++ {
-		y -= (y*y*y - x) / (3 * y * y)
+		next := y - (y*y*y-x)/(3*y*y)
+		if next == y {
+			break
+		}
+		y = next
 	}
 	return y
 }

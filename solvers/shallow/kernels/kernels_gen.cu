@@ -263,8 +263,8 @@ struct Arrow_f32 {
 static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
-// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
+// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float32], slopes.go:18
 struct alignas(8) Stencil_f32 {
@@ -273,13 +273,9 @@ struct alignas(8) Stencil_f32 {
     Array<Arrow_f32, 3> Arm;
     Array<Arrow_f32, 3> Weight;
     Arrow_f32 Bed_;
-    float Xx, Xy, Yy;
-    float blank8;
 };
-static_assert(sizeof(Stencil_f32) == 88 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
-    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64 &&
-    offsetof(Stencil_f32, Xx) == 72 && offsetof(Stencil_f32, Xy) == 76 && offsetof(Stencil_f32, Yy) == 80 &&
-    offsetof(Stencil_f32, blank8) == 84, "Stencil_f32");
+static_assert(sizeof(Stencil_f32) == 72 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
+    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64, "Stencil_f32");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float32], sloped.go:6
@@ -311,6 +307,7 @@ static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, Ends_) == 0 && offse
 struct Clock_f32 {
     double Time;
     double Until;
+    double Pause;
     double CFL;
     double Courant;
     int64 Steps;
@@ -321,10 +318,11 @@ struct Clock_f32 {
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f32) == 64 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
-    offsetof(Clock_f32, CFL) == 16 && offsetof(Clock_f32, Courant) == 24 && offsetof(Clock_f32, Steps) == 32 &&
-    offsetof(Clock_f32, Dt) == 40 && offsetof(Clock_f32, Limit) == 44 && offsetof(Clock_f32, Took) == 48 &&
-    offsetof(Clock_f32, Before) == 52 && offsetof(Clock_f32, Stop) == 56 && offsetof(Clock_f32, Pending) == 57, "Clock_f32");
+static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
+    offsetof(Clock_f32, Pause) == 16 && offsetof(Clock_f32, CFL) == 24 && offsetof(Clock_f32, Courant) == 32 &&
+    offsetof(Clock_f32, Steps) == 40 && offsetof(Clock_f32, Dt) == 48 && offsetof(Clock_f32, Limit) == 52 &&
+    offsetof(Clock_f32, Took) == 56 && offsetof(Clock_f32, Before) == 60 && offsetof(Clock_f32, Stop) == 64 &&
+    offsetof(Clock_f32, Pending) == 65, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:17
@@ -356,7 +354,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
 // steps.
-// Lost, forcing.go:22
+// Lost, forcing.go:26
 struct alignas(16) Lost {
     double Evaporated, Soaked;
 };
@@ -370,16 +368,19 @@ struct Forcing_f32 {
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     float Drag;
+    int32 Course;
     Slice<float> Pattern;
     Slice<float> Soaking;
     Slice<float> Turning;
     Slice<Lost> Lost_;
+    Slice<Arrow_f32> Pressure;
 };
-static_assert(sizeof(Forcing_f32) == 144 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
+static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
     offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
-    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 && offsetof(Forcing_f32, Course) == 44 &&
     offsetof(Forcing_f32, Pattern) == 48 && offsetof(Forcing_f32, Soaking) == 72 &&
-    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120, "Forcing_f32");
+    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120 &&
+    offsetof(Forcing_f32, Pressure) == 144, "Forcing_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float32], cell.go:22
@@ -448,8 +449,8 @@ struct Arrow_f64 {
 static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
-// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
+// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
@@ -458,13 +459,10 @@ struct alignas(16) Stencil_f64 {
     Array<Arrow_f64, 3> Arm;
     Array<Arrow_f64, 3> Weight;
     Arrow_f64 Bed_;
-    double Xx, Xy, Yy;
-    double blank8;
 };
-static_assert(sizeof(Stencil_f64) == 160 && offsetof(Stencil_f64, Near) == 0 &&
+static_assert(sizeof(Stencil_f64) == 128 && offsetof(Stencil_f64, Near) == 0 &&
     offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 64 &&
-    offsetof(Stencil_f64, Bed_) == 112 && offsetof(Stencil_f64, Xx) == 128 && offsetof(Stencil_f64, Xy) == 136 &&
-    offsetof(Stencil_f64, Yy) == 144 && offsetof(Stencil_f64, blank8) == 152, "Stencil_f64");
+    offsetof(Stencil_f64, Bed_) == 112, "Stencil_f64");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float64], sloped.go:6
@@ -496,6 +494,7 @@ static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, Ends_) == 0 && offse
 struct Clock_f64 {
     double Time;
     double Until;
+    double Pause;
     double CFL;
     double Courant;
     int64 Steps;
@@ -506,10 +505,11 @@ struct Clock_f64 {
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f64) == 80 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
-    offsetof(Clock_f64, CFL) == 16 && offsetof(Clock_f64, Courant) == 24 && offsetof(Clock_f64, Steps) == 32 &&
-    offsetof(Clock_f64, Dt) == 40 && offsetof(Clock_f64, Limit) == 48 && offsetof(Clock_f64, Took) == 56 &&
-    offsetof(Clock_f64, Before) == 64 && offsetof(Clock_f64, Stop) == 72 && offsetof(Clock_f64, Pending) == 73, "Clock_f64");
+static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
+    offsetof(Clock_f64, Pause) == 16 && offsetof(Clock_f64, CFL) == 24 && offsetof(Clock_f64, Courant) == 32 &&
+    offsetof(Clock_f64, Steps) == 40 && offsetof(Clock_f64, Dt) == 48 && offsetof(Clock_f64, Limit) == 56 &&
+    offsetof(Clock_f64, Took) == 64 && offsetof(Clock_f64, Before) == 72 && offsetof(Clock_f64, Stop) == 80 &&
+    offsetof(Clock_f64, Pending) == 81, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:17
@@ -547,16 +547,19 @@ struct Forcing_f64 {
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     double Drag;
+    int32 Course;
     Slice<double> Pattern;
     Slice<double> Soaking;
     Slice<double> Turning;
     Slice<Lost> Lost_;
+    Slice<Arrow_f64> Pressure;
 };
-static_assert(sizeof(Forcing_f64) == 144 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
+static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
     offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
-    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
-    offsetof(Forcing_f64, Pattern) == 48 && offsetof(Forcing_f64, Soaking) == 72 &&
-    offsetof(Forcing_f64, Turning) == 96 && offsetof(Forcing_f64, Lost_) == 120, "Forcing_f64");
+    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 && offsetof(Forcing_f64, Course) == 48 &&
+    offsetof(Forcing_f64, Pattern) == 56 && offsetof(Forcing_f64, Soaking) == 80 &&
+    offsetof(Forcing_f64, Turning) == 104 && offsetof(Forcing_f64, Lost_) == 128 &&
+    offsetof(Forcing_f64, Pressure) == 152, "Forcing_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float64], cell.go:22
@@ -722,7 +725,7 @@ static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(w
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float32], slopes.go:31
+// Slopes[float32], slopes.go:29
 struct alignas(8) Slopes_f32 {
     Arrow_f32 Z1, Z2, Bed_;
     Arrow_f32 U1, U2;
@@ -734,7 +737,7 @@ static_assert(sizeof(Slopes_f32) == 72 && offsetof(Slopes_f32, Z1) == 0 && offse
     offsetof(Slopes_f32, U2y) == 64, "Slopes_f32");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float32], slopes.go:38
+// water[float32], slopes.go:36
 struct water_f32 {
     float h1, h2, z1, z2;
     Arrow_f32 u1, u2;
@@ -746,7 +749,7 @@ static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offseto
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float64], slopes.go:31
+// Slopes[float64], slopes.go:29
 struct alignas(16) Slopes_f64 {
     Arrow_f64 Z1, Z2, Bed_;
     Arrow_f64 U1, U2;
@@ -758,7 +761,7 @@ static_assert(sizeof(Slopes_f64) == 144 && offsetof(Slopes_f64, Z1) == 0 && offs
     offsetof(Slopes_f64, U2y) == 128, "Slopes_f64");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float64], slopes.go:38
+// water[float64], slopes.go:36
 struct water_f64 {
     double h1, h2, z1, z2;
     Arrow_f64 u1, u2;
@@ -836,6 +839,46 @@ static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
+// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
+// of second order.
+// Rise[float32], uplift.go:17
+struct alignas(8) Rise_f32 {
+    float Depth, Height;
+    Arrow_f32 Slope, Tilt;
+};
+static_assert(sizeof(Rise_f32) == 24 && offsetof(Rise_f32, Depth) == 0 && offsetof(Rise_f32, Height) == 4 &&
+    offsetof(Rise_f32, Slope) == 8 && offsetof(Rise_f32, Tilt) == 16, "Rise_f32");
+
+// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
+// are the same.
+// Uplift[float32], uplift.go:10
+struct Uplift_f32 {
+    double From, To;
+    Slice<Rise_f32> Rises;
+};
+static_assert(sizeof(Uplift_f32) == 40 && offsetof(Uplift_f32, From) == 0 && offsetof(Uplift_f32, To) == 8 &&
+    offsetof(Uplift_f32, Rises) == 16, "Uplift_f32");
+
+// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
+// of second order.
+// Rise[float64], uplift.go:17
+struct alignas(16) Rise_f64 {
+    double Depth, Height;
+    Arrow_f64 Slope, Tilt;
+};
+static_assert(sizeof(Rise_f64) == 48 && offsetof(Rise_f64, Depth) == 0 && offsetof(Rise_f64, Height) == 8 &&
+    offsetof(Rise_f64, Slope) == 16 && offsetof(Rise_f64, Tilt) == 32, "Rise_f64");
+
+// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
+// are the same.
+// Uplift[float64], uplift.go:10
+struct Uplift_f64 {
+    double From, To;
+    Slice<Rise_f64> Rises;
+};
+static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
+    offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
+
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
 // (*balance[float32]).add, cell.go:36
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
@@ -890,7 +933,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float32]).lose, forcing.go:45
+// (*Forcing[float32]).lose, forcing.go:66
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     float h = num_Larger_f32(c->H2, 0.0f);
     float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
@@ -916,10 +959,29 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
+// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
+// (*Forcing[float32]).weigh, forcing.go:53
+DEVICE void Forcing_weigh_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
+        State_f32 *c) {
+    float course = dt * f->Now[f->Course];
+    float x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+    if (from->H1 >= p->DryDepth) {
+        float h = from->H1 / p->DensityRatio;
+        c->Q1x = c->Q1x - h * x;
+        c->Q1y = c->Q1y - h * y;
+    }
+    if (from->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x - from->H2 * x;
+        c->Q2y = c->Q2y - from->H2 * y;
+    }
+}
+
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
-// (*Forcing[float32]).act, forcing.go:26
-DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
+// from, and c is what its fluxes have made of it.
+// (*Forcing[float32]).act, forcing.go:31
+DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
+        State_f32 *c) {
     float rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
@@ -937,11 +999,14 @@ DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, 
         c->Q2x = c->Q2x + push * x;
         c->Q2y = c->Q2y + push * y;
     }
+    if (f->Pressure.len > 0) {
+        Forcing_weigh_f32(f, i, p, dt, from, c);
+    }
 }
 
 // turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
 // the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).turn, forcing.go:64
+// (*Forcing[float32]).turn, forcing.go:85
 DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Turning.len == 0) {
         return;
@@ -982,13 +1047,17 @@ DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14.
+// 1e-14 < x < 1e14. What a step leaves as it is stays.
 // cubeRoot[float32], friction.go:45
 DEVICE float cubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
-        y -= (y * y * y - x) / (3.0f * y * y);
+        float next = y - (y * y * y - x) / (3.0f * y * y);
+        if (next == y) {
+            break;
+        }
+        y = next;
     }
     return y;
 }
@@ -1060,7 +1129,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
     State_f32 c = w[i];
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_act_f32(force, i, p, dt, &w[i], &c);
         Forcing_turn_f32(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1140,7 +1209,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float64]).lose, forcing.go:45
+// (*Forcing[float64]).lose, forcing.go:66
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     double h = num_Larger_f64(c->H2, 0.0);
     double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
@@ -1166,10 +1235,29 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
+// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
+// (*Forcing[float64]).weigh, forcing.go:53
+DEVICE void Forcing_weigh_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
+        State_f64 *c) {
+    double course = dt * f->Now[f->Course];
+    double x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+    if (from->H1 >= p->DryDepth) {
+        double h = from->H1 / p->DensityRatio;
+        c->Q1x = c->Q1x - h * x;
+        c->Q1y = c->Q1y - h * y;
+    }
+    if (from->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x - from->H2 * x;
+        c->Q2y = c->Q2y - from->H2 * y;
+    }
+}
+
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
-// (*Forcing[float64]).act, forcing.go:26
-DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
+// from, and c is what its fluxes have made of it.
+// (*Forcing[float64]).act, forcing.go:31
+DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
+        State_f64 *c) {
     double rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
@@ -1187,11 +1275,14 @@ DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, 
         c->Q2x = c->Q2x + push * x;
         c->Q2y = c->Q2y + push * y;
     }
+    if (f->Pressure.len > 0) {
+        Forcing_weigh_f64(f, i, p, dt, from, c);
+    }
 }
 
 // turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
 // the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).turn, forcing.go:64
+// (*Forcing[float64]).turn, forcing.go:85
 DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Turning.len == 0) {
         return;
@@ -1232,13 +1323,17 @@ DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14.
+// 1e-14 < x < 1e14. What a step leaves as it is stays.
 // cubeRoot[float64], friction.go:45
 DEVICE double cubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
-        y -= (y * y * y - x) / (3.0 * y * y);
+        double next = y - (y * y * y - x) / (3.0 * y * y);
+        if (next == y) {
+            break;
+        }
+        y = next;
     }
     return y;
 }
@@ -1310,7 +1405,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
     State_f64 c = w[i];
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_act_f64(force, i, p, dt, &w[i], &c);
         Forcing_turn_f64(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -3055,8 +3150,21 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// see finds the levels and the velocities of a cell, these as a face does.
-// (*water[float32]).see, slopes.go:44
+// slow is the velocity of a layer that may be absent, as velocity has it.
+// slow[float32], slopes.go:55
+DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
+    if (h <= 0.0f) {
+        return Arrow_f32{};
+    }
+    float v = 2.0f * h / (h * h + dry * dry);
+    if (h >= dry) {
+        v = 1.0f / h;
+    }
+    return Arrow_f32{qx * v, qy * v};
+}
+
+// see finds the levels and the velocities of a cell.
+// (*water[float32]).see, slopes.go:42
 DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3071,8 +3179,9 @@ DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
         s->u2 = value2;
         return;
     }
-    s->u1 = Arrow_f32{velocity_f32(w->H1, w->Q1x, dry), velocity_f32(w->H1, w->Q1y, dry)};
-    s->u2 = Arrow_f32{velocity_f32(w->H2, w->Q2x, dry), velocity_f32(w->H2, w->Q2y, dry)};
+    const Arrow_f32 value3 = slow_f32(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f32(w->H2, w->Q2x, w->Q2y, dry);
+    s->u1 = value3;
+    s->u2 = value4;
 }
 
 // (Arrow[float32]).less, slopes.go:10
@@ -3092,7 +3201,7 @@ DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float32], slopes.go:59
+// mirrored[float32], slopes.go:68
 DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
     Arrow_f32 along = Arrow_less_f32((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f32 across = Arrow_f32{along.Y, -along.X};
@@ -3146,7 +3255,7 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float32], slopes.go:83
+// widened[float32], slopes.go:92
 struct widened_f32_results { float r0; float r1; };
 DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -3162,7 +3271,7 @@ DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale
 }
 
 // within is the share of a difference d that is in the range.
-// within[float32], slopes.go:93
+// within[float32], slopes.go:102
 DEVICE float within_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
@@ -3176,7 +3285,7 @@ DEVICE float within_f32(float d, float lo, float hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float32]).slope, slopes.go:68
+// (*Stencil[float32]).slope, slopes.go:77
 DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2, float scale) {
     Arrow_f32 g = Arrow_f32{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     float m0 = Arrow_dot_f32(g, c->Arm[0]), m1 = Arrow_dot_f32(g, c->Arm[1]), m2 = Arrow_dot_f32(g, c->Arm[2]);
@@ -3192,14 +3301,13 @@ DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2,
 // (*Stencil[float32]).positive, reconstruct.go:98
 DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
-    for (int64 k = 0; k < 3; k++) {
-        float d1 = Arrow_dot_f32(slope1, c->Arm[k]), d2 = Arrow_dot_f32(slope2, c->Arm[k]);
-        if (h1 + d1 < 0.0f) {
-            share = num_Smaller_f32(share, h1 / -d1);
-        }
-        if (h2 + d2 < 0.0f) {
-            share = num_Smaller_f32(share, h2 / -d2);
-        }
+    float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->Arm[0]), Arrow_dot_f32(slope1, c->Arm[1])), Arrow_dot_f32(slope1, c->Arm[2]));
+    float d2 = go_min<float>(go_min<float>(Arrow_dot_f32(slope2, c->Arm[0]), Arrow_dot_f32(slope2, c->Arm[1])), Arrow_dot_f32(slope2, c->Arm[2]));
+    if (h1 + d1 < 0.0f) {
+        share = h1 / -d1;
+    }
+    if (h2 + d2 < 0.0f) {
+        share = num_Smaller_f32(share, h2 / -d2);
     }
     if (share < 1.0f) {
         share *= 0x1.ffffdep-01f /* 0.999999 */;
@@ -3209,11 +3317,12 @@ DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float32]).centred, reconstruct.go:118
+// (*Stencil[float32]).centred, reconstruct.go:117
 DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
-    Arrow_f32 moment = Arrow_f32{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    float d0 = Arrow_dot_f32(slope, c->Arm[0]), d1 = Arrow_dot_f32(slope, c->Arm[1]), d2 = Arrow_dot_f32(slope, c->Arm[2]);
+    Arrow_f32 moment = Arrow_f32{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
     return Arrow_f32{u.X - Arrow_dot_f32(ux, moment), u.Y - Arrow_dot_f32(uy, moment)};
 }
 
@@ -3286,8 +3395,21 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     out[i] = Slopes_f32{Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}};
 }
 
-// see finds the levels and the velocities of a cell, these as a face does.
-// (*water[float64]).see, slopes.go:44
+// slow is the velocity of a layer that may be absent, as velocity has it.
+// slow[float64], slopes.go:55
+DEVICE Arrow_f64 slow_f64(double h, double qx, double qy, double dry) {
+    if (h <= 0.0) {
+        return Arrow_f64{};
+    }
+    double v = 2.0 * h / (h * h + dry * dry);
+    if (h >= dry) {
+        v = 1.0 / h;
+    }
+    return Arrow_f64{qx * v, qy * v};
+}
+
+// see finds the levels and the velocities of a cell.
+// (*water[float64]).see, slopes.go:42
 DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3302,8 +3424,9 @@ DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) 
         s->u2 = value2;
         return;
     }
-    s->u1 = Arrow_f64{velocity_f64(w->H1, w->Q1x, dry), velocity_f64(w->H1, w->Q1y, dry)};
-    s->u2 = Arrow_f64{velocity_f64(w->H2, w->Q2x, dry), velocity_f64(w->H2, w->Q2y, dry)};
+    const Arrow_f64 value3 = slow_f64(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f64(w->H2, w->Q2x, w->Q2y, dry);
+    s->u1 = value3;
+    s->u2 = value4;
 }
 
 // (Arrow[float64]).less, slopes.go:10
@@ -3323,7 +3446,7 @@ DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float64], slopes.go:59
+// mirrored[float64], slopes.go:68
 DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
     Arrow_f64 along = Arrow_less_f64((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f64 across = Arrow_f64{along.Y, -along.X};
@@ -3377,7 +3500,7 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float64], slopes.go:83
+// widened[float64], slopes.go:92
 struct widened_f64_results { double r0; double r1; };
 DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -3393,7 +3516,7 @@ DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double s
 }
 
 // within is the share of a difference d that is in the range.
-// within[float64], slopes.go:93
+// within[float64], slopes.go:102
 DEVICE double within_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
@@ -3407,7 +3530,7 @@ DEVICE double within_f64(double d, double lo, double hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float64]).slope, slopes.go:68
+// (*Stencil[float64]).slope, slopes.go:77
 DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double d2, double scale) {
     Arrow_f64 g = Arrow_f64{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     double m0 = Arrow_dot_f64(g, c->Arm[0]), m1 = Arrow_dot_f64(g, c->Arm[1]), m2 = Arrow_dot_f64(g, c->Arm[2]);
@@ -3423,14 +3546,13 @@ DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double 
 // (*Stencil[float64]).positive, reconstruct.go:98
 DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
-    for (int64 k = 0; k < 3; k++) {
-        double d1 = Arrow_dot_f64(slope1, c->Arm[k]), d2 = Arrow_dot_f64(slope2, c->Arm[k]);
-        if (h1 + d1 < 0.0) {
-            share = num_Smaller_f64(share, h1 / -d1);
-        }
-        if (h2 + d2 < 0.0) {
-            share = num_Smaller_f64(share, h2 / -d2);
-        }
+    double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->Arm[0]), Arrow_dot_f64(slope1, c->Arm[1])), Arrow_dot_f64(slope1, c->Arm[2]));
+    double d2 = go_min<double>(go_min<double>(Arrow_dot_f64(slope2, c->Arm[0]), Arrow_dot_f64(slope2, c->Arm[1])), Arrow_dot_f64(slope2, c->Arm[2]));
+    if (h1 + d1 < 0.0) {
+        share = h1 / -d1;
+    }
+    if (h2 + d2 < 0.0) {
+        share = num_Smaller_f64(share, h2 / -d2);
     }
     if (share < 1.0) {
         share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
@@ -3440,11 +3562,12 @@ DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float64]).centred, reconstruct.go:118
+// (*Stencil[float64]).centred, reconstruct.go:117
 DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
-    Arrow_f64 moment = Arrow_f64{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    double d0 = Arrow_dot_f64(slope, c->Arm[0]), d1 = Arrow_dot_f64(slope, c->Arm[1]), d2 = Arrow_dot_f64(slope, c->Arm[2]);
+    Arrow_f64 moment = Arrow_f64{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
     return Arrow_f64{u.X - Arrow_dot_f64(ux, moment), u.Y - Arrow_dot_f64(uy, moment)};
 }
 
@@ -3517,25 +3640,30 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
 }
 
+// end is the time at the end of the step.
+// (*Clock[float32]).end, clock.go:41
+DEVICE double Clock_end_f32(Clock_f32 *c) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + double(c->Dt);
+}
+
 // set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:44
+// (*Clock[float32]).set, clock.go:49
 DEVICE void Clock_set_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (double(c->Limit) >= left) {
         c->Dt = float(left);
     }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:31
+// (*Clock[float32]).Tick, clock.go:32
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += double(c->Dt);
-    }
+    c->Time = Clock_end_f32(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3546,7 +3674,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float32]).now, clock.go:62
+// (*Clock[float32]).now, clock.go:67
 DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -3586,25 +3714,30 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     list[k].Total += double(c.Dt) * value;
 }
 
+// end is the time at the end of the step.
+// (*Clock[float64]).end, clock.go:41
+DEVICE double Clock_end_f64(Clock_f64 *c) {
+    if (c->Limit >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + c->Dt;
+}
+
 // set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:44
+// (*Clock[float64]).set, clock.go:49
 DEVICE void Clock_set_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (c->Limit >= left) {
         c->Dt = left;
     }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:31
+// (*Clock[float64]).Tick, clock.go:32
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    if (c->Limit >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += c->Dt;
-    }
+    c->Time = Clock_end_f64(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3615,7 +3748,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float64]).now, clock.go:62
+// (*Clock[float64]).now, clock.go:67
 DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -3666,20 +3799,29 @@ DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *
     s->mean2 = w->H2;
     float z2 = w->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f32(g->Z2, arm);
-    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
     s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
-    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
     s->h2 = num_Larger_f32(w->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
-    float x = g->U1.X + Arrow_dot_f32(g->U1x, arm), y = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    const float value1 = g->U2.X + Arrow_dot_f32(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
-    x = value1;
-    y = value2;
+    float x = g->U2.X + Arrow_dot_f32(g->U2x, arm), y = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
+    if (w->H1 <= 0.0f) {
+        // the only layer is the lower one: there is nothing of the upper to be read
+        s->z1 = s->z2;
+        s->h1 = 0.0f;
+        s->u1 = 0.0f;
+        s->t1 = 0.0f;
+        s->q1 = 0.0f;
+        return;
+    }
+    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
+    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
+    const float value1 = g->U1.X + Arrow_dot_f32(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
+    x = value1;
+    y = value2;
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
 }
 
 // Reach does what Look does, from the slopes of both cells.
@@ -3727,20 +3869,29 @@ DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *
     s->mean2 = w->H2;
     double z2 = w->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f64(g->Z2, arm);
-    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
     s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
-    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
     s->h2 = num_Larger_f64(w->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
-    double x = g->U1.X + Arrow_dot_f64(g->U1x, arm), y = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    const double value1 = g->U2.X + Arrow_dot_f64(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
-    x = value1;
-    y = value2;
+    double x = g->U2.X + Arrow_dot_f64(g->U2x, arm), y = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
+    if (w->H1 <= 0.0) {
+        // the only layer is the lower one: there is nothing of the upper to be read
+        s->z1 = s->z2;
+        s->h1 = 0.0;
+        s->u1 = 0.0;
+        s->t1 = 0.0;
+        s->q1 = 0.0;
+        return;
+    }
+    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
+    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
+    const double value1 = g->U1.X + Arrow_dot_f64(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
+    x = value1;
+    y = value2;
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
 }
 
 // Reach does what Look does, from the slopes of both cells.
@@ -3808,7 +3959,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
     balance_press_f32(b, p, area, &c, &slopes[i]);
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_act_f32(force, i, p, dt, &w[i], &c);
         if (!last) {
             Forcing_turn_f32(force, i, dt, &c);
         }
@@ -3874,7 +4025,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
     balance_press_f64(b, p, area, &c, &slopes[i]);
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_act_f64(force, i, p, dt, &w[i], &c);
         if (!last) {
             Forcing_turn_f64(force, i, dt, &c);
         }
@@ -3949,7 +4100,7 @@ DEVICE int64 once(int64 t) {
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:54
+// (*Clock[float32]).Book, clock.go:59
 DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -3957,7 +4108,7 @@ DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:71
+// (*Clock[float32]).hand, clock.go:76
 DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.Took;
@@ -4034,7 +4185,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float64]).Book, clock.go:54
+// (*Clock[float64]).Book, clock.go:59
 DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -4042,7 +4193,7 @@ DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:71
+// (*Clock[float64]).hand, clock.go:76
 DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.Took;
@@ -4180,6 +4331,84 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         best = go_min<double>(best, limit);
     }
     return best;
+}
+
+// Share is how much of the rise has come about at time t.
+// (*Uplift[float32]).Share, uplift.go:23
+DEVICE float Uplift_Share_f32(const Uplift_f32 *u, double t) {
+    if (t >= u->To) {
+        return 1.0f;
+    } else if (t <= u->From) {
+        return 0.0f;
+    }
+    return float((t - u->From) / (u->To - u->From));
+}
+
+// DepthAt is the depth of the bed when a share of the rise has come about.
+// (*Rise[float32]).DepthAt, uplift.go:34
+DEVICE float Rise_DepthAt_f32(Rise_f32 *r, float share) {
+    return r->Depth - share * r->Height;
+}
+
+// SlopeAt is its slope.
+// (*Rise[float32]).SlopeAt, uplift.go:37
+DEVICE Arrow_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
+    return Arrow_f32{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+}
+
+// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
+// second order the second stage is the first to see it there.
+// MoveBed[float32], uplift.go:45
+DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *waves,
+        Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    if (now.Stop) {
+        return;
+    }
+    float share = Uplift_Share_f32(up, Clock_end_f32(&now));
+    beds[i].Depth = Rise_DepthAt_f32(&up->Rises[i], share);
+    if (i < stencils.len) {
+        stencils[i].Bed_ = Rise_SlopeAt_f32(&up->Rises[i], share);
+    }
+}
+
+// Share is how much of the rise has come about at time t.
+// (*Uplift[float64]).Share, uplift.go:23
+DEVICE double Uplift_Share_f64(const Uplift_f64 *u, double t) {
+    if (t >= u->To) {
+        return 1.0;
+    } else if (t <= u->From) {
+        return 0.0;
+    }
+    return (t - u->From) / (u->To - u->From);
+}
+
+// DepthAt is the depth of the bed when a share of the rise has come about.
+// (*Rise[float64]).DepthAt, uplift.go:34
+DEVICE double Rise_DepthAt_f64(Rise_f64 *r, double share) {
+    return r->Depth - share * r->Height;
+}
+
+// SlopeAt is its slope.
+// (*Rise[float64]).SlopeAt, uplift.go:37
+DEVICE Arrow_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
+    return Arrow_f64{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+}
+
+// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
+// second order the second stage is the first to see it there.
+// MoveBed[float64], uplift.go:45
+DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *waves,
+        Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    if (now.Stop) {
+        return;
+    }
+    double share = Uplift_Share_f64(up, Clock_end_f64(&now));
+    beds[i].Depth = Rise_DepthAt_f64(&up->Rises[i], share);
+    if (i < stencils.len) {
+        stencils[i].Bed_ = Rise_SlopeAt_f64(&up->Rises[i], share);
+    }
 }
 
 // Kernel UpdateCell, cell.go:14
@@ -4634,4 +4863,20 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
+}
+
+// Kernel MoveBed, uplift.go:45
+extern "C" __global__ void __launch_bounds__(128) MoveBed_f32(int64 lo, int64 hi,
+        const __grid_constant__ Uplift_f32 up, Clock_f32 *clock, Least<float> *waves, Slice<Bed_f32> beds,
+        Slice<Stencil_f32> stencils) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MoveBed_f32_at(i, &up, clock, waves, beds, stencils);
+}
+
+// Kernel MoveBed, uplift.go:45
+extern "C" __global__ void __launch_bounds__(128) MoveBed_f64(int64 lo, int64 hi,
+        const __grid_constant__ Uplift_f64 up, Clock_f64 *clock, Least<double> *waves, Slice<Bed_f64> beds,
+        Slice<Stencil_f64> stencils) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MoveBed_f64_at(i, &up, clock, waves, beds, stencils);
 }

@@ -513,3 +513,35 @@ func (loop *TileStageLoop[F]) variant() string {
 	}
 	panic("TileStage has no variant for these constants")
 }
+
+// MoveBedLoop runs MoveBed for lo ≤ index < hi, on the CPU or another device.
+type MoveBedLoop[F num.Float] struct {
+	up       *Uplift[F]
+	clock    *Clock[F]
+	waves    *atomics.Least[F]
+	beds     []Bed[F]
+	stencils []Stencil[F]
+}
+
+// NewMoveBedLoop prepares MoveBed.
+func NewMoveBedLoop[F num.Float](up *Uplift[F], clock *Clock[F], waves *atomics.Least[F], beds []Bed[F], stencils []Stencil[F]) *MoveBedLoop[F] {
+	return &MoveBedLoop[F]{up, clock, waves, beds, stencils}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MoveBedLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		MoveBed(i, loop.up, loop.clock, loop.waves, loop.beds, loop.stencils)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MoveBedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MoveBed" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("up", loop.up),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("stencils", loop.stencils),
+	}}
+}

@@ -102,6 +102,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	parityOfSlopes(t, l, rng, p, m, w, manning, forces)
 	parityOfSeries[F](t, l)
+	parityOfUplift(t, l, rng, m)
 	for what := range Measures {
 		out := [2][]float64{make([]float64, n), make([]float64, n)}
 		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
@@ -147,8 +148,9 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings are what works on n cells, twice the same.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, Lost: make([]Lost, n)}
+	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, Course: 1, Lost: make([]Lost, n)}
 	for range n {
+		f.Pressure = append(f.Pressure, Arrow[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
 		f.Pattern, f.Soaking = append(f.Pattern, F(rng.Float64())), append(f.Soaking, F(10*rng.Float64()))
 		f.Turning = append(f.Turning, F(rng.NormFloat64()))
 	}
@@ -191,6 +193,31 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
+// parityOfUplift compares the kernel that moves the bed: before, while and after it does.
+func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, m *Mesh[F]) {
+	up := Uplift[F]{From: 1, To: 2, Rises: make([]Rise[F], len(m.Beds))}
+	for i := range up.Rises {
+		up.Rises[i] = Rise[F]{Depth: m.Beds[i].Depth, Height: F(rng.NormFloat64()), Tilt: Arrow[F]{X: 1, Y: F(rng.Float64())}}
+	}
+	for after, share := range map[float64]F{.5: 0, 1.25: .25, 3: 1} {
+		clock, waves := Clock[F]{Time: after - .25, Until: after, Limit: 1, Dt: .25}, atomics.Least[F]{}
+		var beds [2][]Bed[F]
+		var stencils [2][]Stencil[F]
+		run := func(k int) loop {
+			beds[k], stencils[k] = make([]Bed[F], len(m.Beds)), make([]Stencil[F], len(m.Stencils))
+			return NewMoveBedLoop(&up, &clock, &waves, beds[k], stencils[k])
+		}
+		run(0).Range(0, len(m.Beds))
+		l.Run(t, run(1), 0, len(m.Beds))
+		kerneltest.Same(t, "beds", beds[0], beds[1], nil)
+		kerneltest.Same(t, "slopes of beds", stencils[0], stencils[1], nil)
+		if r := up.Rises[7]; beds[0][7].Depth != r.Depth-share*r.Height || stencils[0][7].Bed.X != share {
+			t.Errorf("at %g s: bed at %g with slope %g, want a share of %g", after, beds[0][7].Depth,
+				stencils[0][7].Bed.X, share)
+		}
+	}
+}
+
 // parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F, forces [2]*Forcing[F]) {
@@ -205,7 +232,6 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			s.Arm[k], s.Weight[k] = arrow(), arrow()
 		}
 		s.Bed = arrow()
-		s.Xx, s.Xy, s.Yy = F(rng.Float64()), F(rng.NormFloat64()), F(rng.Float64())
 		m.Stencils, m.Arms = append(m.Stencils, s), append(m.Arms, Arms[F]{Left: arrow(), Right: arrow()})
 	}
 	clock := &Clock[F]{Dt: 1e-2}

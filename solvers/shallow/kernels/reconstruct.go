@@ -97,14 +97,13 @@ func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slope
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
 func (c *Stencil[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
 	share := F(1)
-	for k := 0; k < 3; k++ {
-		d1, d2 := slope1.dot(c.Arm[k]), slope2.dot(c.Arm[k])
-		if h1+d1 < 0 {
-			share = num.Smaller(share, h1/-d1)
-		}
-		if h2+d2 < 0 {
-			share = num.Smaller(share, h2/-d2)
-		}
+	d1 := min(slope1.dot(c.Arm[0]), slope1.dot(c.Arm[1]), slope1.dot(c.Arm[2]))
+	d2 := min(slope2.dot(c.Arm[0]), slope2.dot(c.Arm[1]), slope2.dot(c.Arm[2]))
+	if h1+d1 < 0 {
+		share = h1 / -d1
+	}
+	if h2+d2 < 0 {
+		share = num.Smaller(share, h2/-d2)
 	}
 	if share < 1 {
 		const short = 1 - 1e-6 // by more than rounding
@@ -117,6 +116,9 @@ func (c *Stencil[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
 func (c *Stencil[F]) centred(u, ux, uy, slope Arrow[F], h F) Arrow[F] {
 	part := 1 / (3 * h)
-	moment := Arrow[F]{(c.Xx*slope.X + c.Xy*slope.Y) * part, (c.Xy*slope.X + c.Yy*slope.Y) * part}
+	d0, d1, d2 := slope.dot(c.Arm[0]), slope.dot(c.Arm[1]), slope.dot(c.Arm[2])
+	moment := Arrow[F]{
+		(c.Arm[0].X*d0 + c.Arm[1].X*d1 + c.Arm[2].X*d2) * part, (c.Arm[0].Y*d0 + c.Arm[1].Y*d1 + c.Arm[2].Y*d2) * part,
+	}
 	return Arrow[F]{u.X - ux.dot(moment), u.Y - uy.dot(moment)}
 }

@@ -44,13 +44,18 @@ func (s *side[F]) reach(w *State[F], bed *Bed[F], g *Slopes[F], arm Arrow[F], nx
 	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, w.H1, w.H2
 	z2 := w.H2 - bed.Depth
 	s.z2 = z2 + g.Z2.dot(arm)
-	s.z1 = (w.H1 + z2) + g.Z1.dot(arm)
 	s.depth = bed.Depth - g.Bed.dot(arm)
-	s.h1 = num.Larger(w.H1+g.Z1.less(g.Z2).dot(arm), 0)
 	s.h2 = num.Larger(w.H2+g.Z2.less(g.Bed).dot(arm), 0)
-	x, y := g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
-	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
-	x, y = g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
+	x, y := g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
 	s.u2, s.t2 = x*nx+y*ny, y*nx-x*ny
-	s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
+	s.q2 = s.h2 * s.u2
+	if w.H1 <= 0 { // the only layer is the lower one: there is nothing of the upper to be read
+		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0
+		return
+	}
+	s.z1 = (w.H1 + z2) + g.Z1.dot(arm)
+	s.h1 = num.Larger(w.H1+g.Z1.less(g.Z2).dot(arm), 0)
+	x, y = g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
+	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
+	s.q1 = s.h1 * s.u1
 }

@@ -12,17 +12,15 @@ func (a Arrow[F]) less(b Arrow[F]) Arrow[F] { return Arrow[F]{a.X - b.X, a.Y - b
 func (a Arrow[F]) times(s F) Arrow[F] { return Arrow[F]{a.X * s, a.Y * s} }
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
-// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
+// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 type Stencil[F num.Float] struct {
-	Near       [3]int32
-	_          int32
-	Arm        [3]Arrow[F]
-	Weight     [3]Arrow[F]
-	Bed        Arrow[F]
-	Xx, Xy, Yy F // Σ Arm Armᵀ
-	_          F
+	Near   [3]int32
+	_      int32
+	Arm    [3]Arrow[F]
+	Weight [3]Arrow[F]
+	Bed    Arrow[F]
 }
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
@@ -40,7 +38,7 @@ type water[F num.Float] struct {
 	u1, u2         Arrow[F]
 }
 
-// see finds the levels and the velocities of a cell, these as a face does.
+// see finds the levels and the velocities of a cell.
 func (s *water[F]) see(w *State[F], depth, dry F) {
 	z2 := w.H2 - depth
 	s.h1, s.h2, s.z1, s.z2 = w.H1, w.H2, w.H1+z2, z2
@@ -50,8 +48,19 @@ func (s *water[F]) see(w *State[F], depth, dry F) {
 		s.u1, s.u2 = Arrow[F]{w.Q1x * v1, w.Q1y * v1}, Arrow[F]{w.Q2x * v2, w.Q2y * v2}
 		return
 	}
-	s.u1 = Arrow[F]{velocity(w.H1, w.Q1x, dry), velocity(w.H1, w.Q1y, dry)}
-	s.u2 = Arrow[F]{velocity(w.H2, w.Q2x, dry), velocity(w.H2, w.Q2y, dry)}
+	s.u1, s.u2 = slow(w.H1, w.Q1x, w.Q1y, dry), slow(w.H2, w.Q2x, w.Q2y, dry)
+}
+
+// slow is the velocity of a layer that may be absent, as velocity has it.
+func slow[F num.Float](h, qx, qy, dry F) Arrow[F] {
+	if h <= 0 {
+		return Arrow[F]{}
+	}
+	v := 2 * h / (h*h + dry*dry)
+	if h >= dry {
+		v = 1 / h
+	}
+	return Arrow[F]{qx * v, qy * v}
 }
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by

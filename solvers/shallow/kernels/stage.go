@@ -26,7 +26,7 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 	b.press(p, area, &c, &slopes[i])
 	b.take(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, &c)
+		force.act(i, p, dt, &w[i], &c)
 		if !last {
 			force.turn(i, dt, &c)
 		}

@@ -22,24 +22,33 @@ type Forcing struct {
 	AirDensity   float64        // over that of the water, of the lower layer; 0.0012
 	Coriolis     *config.Field  // parameter, 1/s, or
 	Latitude     *config.Field  // in degrees, which gives it
+
+	Pressure     *config.Field  // of the air, Pa
+	Course       *config.Series // by which it is multiplied; 1
+	WaterDensity float64        // of the lower layer, kg/m³; 1025
+
+	Uplift                 *config.Field // by which the bed rises in all, m
+	UpliftStart, UpliftEnd float64       // when it begins to and when it has, s; 0: at once
 }
 
 // keys are those of the section, in the order in which they are printed.
 func (f *Forcing) series() map[string]**config.Series {
 	return map[string]**config.Series{
 		"rain": &f.Rain, "evaporation": &f.Evaporation, "wind_x": &f.WindX, "wind_y": &f.WindY,
+		"pressure_course": &f.Course,
 	}
 }
 
 func (f *Forcing) fields() map[string]**config.Field {
 	return map[string]**config.Field{
 		"rain_pattern": &f.RainPattern, "infiltration": &f.Infiltration, "coriolis": &f.Coriolis, "latitude": &f.Latitude,
+		"pressure": &f.Pressure, "uplift": &f.Uplift,
 	}
 }
 
 var (
-	forcedInTime  = []string{"rain", "evaporation", "wind_x", "wind_y"}
-	forcedInPlace = []string{"rain_pattern", "infiltration", "coriolis", "latitude"}
+	forcedInTime  = []string{"rain", "evaporation", "wind_x", "wind_y", "pressure_course"}
+	forcedInPlace = []string{"rain_pattern", "infiltration", "coriolis", "latitude", "pressure", "uplift"}
 )
 
 func decodeForcing(s *config.Section, layers int) Forcing {
@@ -56,12 +65,18 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 	}
 	for _, key := range forcedInPlace {
 		if s.Know(key); s.Has(key) {
-			v := s.Field(key, config.Required, nil, false)
+			v := s.Field(key, config.Required, nil, "")
 			*f.fields()[key] = &v
 		}
 	}
 	f.WindDrag = s.Number("wind_drag", config.NonNegative.Or(0.0013))
 	f.AirDensity = s.Number("air_density", config.NonNegative.Or(0.0012))
+	f.WaterDensity = s.Number("water_density", config.Positive.Or(1025))
+	f.UpliftStart = s.Number("uplift_start", config.NonNegative.Or(0))
+	f.UpliftEnd = s.Number("uplift_end", config.NonNegative.Or(f.UpliftStart))
+	if f.UpliftEnd < f.UpliftStart {
+		s.Fail("uplift_end", "%g s comes before uplift_start, %g s", f.UpliftEnd, f.UpliftStart)
+	}
 	if layers == 2 {
 		for _, key := range []string{"rain", "evaporation", "infiltration"} {
 			if s.Has(key) {
@@ -69,7 +84,8 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 			}
 		}
 	}
-	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"rain_pattern", "rain"}} {
+	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"rain_pattern", "rain"},
+		{"pressure_course", "pressure"}, {"uplift_start", "uplift"}, {"uplift_end", "uplift"}} {
 		if s.Has(pair[0]) && !s.Has(pair[1]) {
 			s.Fail(pair[0], "needs %s beside it", pair[1])
 		}
@@ -104,6 +120,13 @@ func (f *Forcing) print(p *config.Printer) {
 		pair("wind_drag", f.WindDrag)
 		pair("air_density", f.AirDensity)
 	}
+	if f.Pressure != nil {
+		pair("water_density", f.WaterDensity)
+	}
+	if f.Uplift != nil {
+		pair("uplift_start", f.UpliftStart)
+		pair("uplift_end", f.UpliftEnd)
+	}
 }
 
 // evaluate takes the section to what the solver takes.
@@ -118,7 +141,8 @@ func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config,
 			return fmt.Errorf("[forcing] %s: %w", key, err)
 		}
 		to := map[string]*[]series.Row{"rain": &cfg.Forcing.Rain, "evaporation": &cfg.Forcing.Evaporation,
-			"wind_x": &cfg.Forcing.WindX, "wind_y": &cfg.Forcing.WindY}
+			"wind_x": &cfg.Forcing.WindX, "wind_y": &cfg.Forcing.WindY,
+			"pressure_course": &cfg.Forcing.Course}
 		*to[key] = rows
 		for _, r := range rows {
 			if (key == "rain" || key == "evaporation") && r.Value < 0 {
@@ -127,6 +151,7 @@ func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config,
 		}
 	}
 	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
+	cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo = f.UpliftStart, f.UpliftEnd
 	for _, key := range forcedInPlace {
 		from := *f.fields()[key]
 		if from == nil {
@@ -144,12 +169,19 @@ func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config,
 			if key == "latitude" {
 				values[i] = coriolis(values[i])
 			}
+			if key == "pressure" {
+				values[i] /= f.WaterDensity
+			}
 		}
 		switch key {
 		case "rain_pattern":
 			in.Pattern = values
 		case "infiltration":
 			in.Infiltration = values
+		case "pressure":
+			in.Pressure = values
+		case "uplift":
+			in.Uplift = values
 		default:
 			in.Coriolis = values
 		}

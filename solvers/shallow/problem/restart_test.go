@@ -7,7 +7,8 @@ import (
 )
 
 // TestRestarts: a run goes on from its state and declared scalars alone, on any number of ranks: with steps whose
-// lengths lag, at second order, with friction, open sides, rain and what seeps away, in both precisions.
+// lengths lag, at second order, with friction, open sides, rain and what seeps away, while the bed rises, in both
+// precisions.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -17,7 +18,7 @@ func TestRestarts(t *testing.T) {
 		"lag":    {wet, []string{"physics.lagged_step=true", "physics.precision=float32"}},
 		"dry":    {dry, []string{"physics.scheme=roe"}},
 		"second": {given, []string{"physics.lagged_step=true"}},
-		"forced": {forced, nil},
+		"forced": {forced, []string{"physics.order=2"}},
 	} {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{1, 6}, c.sets...) })
 	}
@@ -36,4 +37,8 @@ every = 0.02
 `
 	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.format=['vtu']", "output.every=0.05",
 		"output.conservation_every=3")
+}
+
+func TestLooksChangeNothing(t *testing.T) {
+	runtest.LooksChangeNothing(t, forced, 0.1, "time={end=0.5}", "output.format=['vtu']")
 }

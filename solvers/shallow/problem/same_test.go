@@ -58,7 +58,7 @@ conservation_every = 5
 `
 
 // forced is one layer that starts with a lake and dry ground, under rain, wind and the rotation of the earth, while
-// some of it evaporates and some seeps away.
+// some of it evaporates and some seeps away; the air presses, and the bed rises.
 const forced = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -76,6 +76,11 @@ infiltration = "0.005*(1 + y/10)"
 coriolis = "0.3 + 0.01*y"
 wind_x = "10 - t"
 wind_y = 3
+pressure = "200*x*y"
+pressure_course = "1 + t"
+uplift = "0.2*exp(-x*x)"
+uplift_start = 0.05
+uplift_end = 0.3
 `
 
 // setting is one way to run a case.

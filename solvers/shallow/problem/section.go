@@ -65,9 +65,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
-	c.Time = config.DecodeTime(root.Sub("time"))
-	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
-	c.Gauges = config.DecodeGauges(root, 2)
+	c.DecodeCourse(root, 2, w.output())
 }
 
 func decodePhysics(s *config.Section) Physics {
@@ -80,7 +78,7 @@ func decodePhysics(s *config.Section) Physics {
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
 		DryDepth:   s.Number("dry_depth", config.Positive.Or(0)),
-		Manning:    s.Field("manning", "0", nil, false),
+		Manning:    s.Field("manning", "0", nil, ""),
 	}
 	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
 	p.LaggedStep = s.Boolean("lagged_step", false)
@@ -134,8 +132,14 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		if slices.Contains(velocity, name) {
 			fallback = "0"
 		}
-		upright := name == "depth" || slices.Contains(level, name)
-		fields = append(fields, s.Field(name, fallback, names, upright))
+		counts := ""
+		switch {
+		case name == "depth":
+			counts = "down"
+		case slices.Contains(level, name):
+			counts = "up"
+		}
+		fields = append(fields, s.Field(name, fallback, names, counts))
 	}
 	s.Finish()
 	return s.Sorted(fields)
@@ -198,10 +202,9 @@ func decodeGiven(s *config.Section) Given {
 	return g
 }
 
-func (w *Sections) output(end float64) config.Written {
+func (w *Sections) output() config.Written {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"},
-		End: end}
+	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"}}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
 	}

@@ -136,33 +136,10 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-// TestMemoryIsAskedForFirst: a case that cannot fit is refused before an array is made, and what is asked for is nearly
-// what a case takes, and not more.
 func TestMemoryIsAskedForFirst(t *testing.T) {
 	for _, precision := range []string{"float64", "float32"} {
 		for _, text := range []string{wet, dry} {
-			c := runtest.Parse(t, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
-			f := runtest.NewFar(cpu.New(1), 1<<30)
-			if err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]; err != nil {
-				t.Fatal(err)
-			}
-			took := f.Most
-			// Somewhat smaller, it is refused by its name.
-			f = runtest.NewFar(cpu.New(1), took*8/10)
-			err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]
-			var bad *solvers.BadInput
-			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
-				!strings.Contains(err.Error(), " free of ") {
-				t.Errorf("%s, %d bytes of %d: %v", precision, f.Size, took, err)
-			}
-			if f.Calls != 0 {
-				t.Errorf("%s: %d arrays were made before", precision, f.Calls)
-			}
-			// As large as needed, it runs.
-			f = runtest.NewFar(cpu.New(1), took)
-			if err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]; err != nil {
-				t.Errorf("%s, %d bytes: %v", precision, took, err)
-			}
+			runtest.MemoryIsAskedForFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -36,10 +35,11 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
 	cfg, initial, err := setUp(c, part)
 	cfg.Halo = env.Halo
-	if err == nil {
-		err = solvers.Fits(env.Device, least(w.Physics, part, initial.Manning != nil))
-	}
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	held := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
+	if err := env.Room(ctx, c, held); err != nil {
 		return nil, err
 	}
 	// The input is good. The solver may fail on this rank alone while others talk to it, so there is no agreeing here.
@@ -53,12 +53,12 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 			d.Close()
 		}
 	}()
-	sums := []int64{int64(part.Owned), int64(solver.BytesPerCell() * float64(part.Owned))}
-	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+	cells := []int64{int64(part.Owned)}
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, cells); err != nil {
 		return nil, err
 	}
 	d.size = solvers.Size{
-		Unit: "cell", Entities: sums[0], Bytes: sums[1], Precision: w.Physics.Precision, Halo: solver.Halo(),
+		Unit: "cell", Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {
@@ -73,7 +73,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 
 func (d *flow) Size() solvers.Size { return d.size }
 
-func (d *flow) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *flow) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	d.Pause(pause)
 	return false, d.Solver.Advance(ctx, until, steps)
 }
 
@@ -197,20 +198,21 @@ func (d *flow) Fields() []solvers.Field {
 			return nil
 		}
 	}
-	return append(fields, d.StateFields(d.cells)...)
+	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
 
-// least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
+// memory is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
 // numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least; at
 // second order a third state, the slopes and what they are made from.
-func least(p Physics, part *mesh.Part, friction bool) int64 {
+func memory(c *config.Case, held solvers.Counts) int64 {
+	p := &c.Sections.(*Sections).Physics
 	if p.Precision == "float32" {
-		return leastOf[float32](part, p.Order, friction)
+		return memoryOf[float32](held, p.Order, p.Manning.Expr != "0")
 	}
-	return leastOf[float64](part, p.Order, friction)
+	return memoryOf[float64](held, p.Order, p.Manning.Expr != "0")
 }
 
-func leastOf[F num.Float](part *mesh.Part, order int, friction bool) int64 {
+func memoryOf[F num.Float](held solvers.Counts, order int, friction bool) int64 {
 	var number F
 	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
 	if friction {
@@ -225,5 +227,5 @@ func leastOf[F num.Float](part *mesh.Part, order int, friction bool) int64 {
 	if order == 2 {
 		owned += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
-	return int64(all)*int64(len(part.Cells)) + int64(owned)*int64(part.Owned)
+	return int64(all)*int64(held.Held) + int64(owned)*int64(held.Owned)
 }

@@ -3,7 +3,15 @@ package verify
 
 import "github.com/atoll-hpc/atoll/run/verify"
 
-func init() { verify.Register(suite) }
+func init() {
+	for _, all := range [][]verify.Check{suite.Checks, tsunamis.Checks} {
+		for k := range all {
+			all[k].Run = budgeted(all[k].Run)
+		}
+	}
+	verify.Register(suite)
+	verify.Register(tsunamis)
+}
 
 // suite is the checks, the fast ones first.
 var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
@@ -17,10 +25,10 @@ var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
 	{Name: "manufactured", About: "A manufactured solution of both layers over a varying bed", Run: manufactured},
 	{Name: "beds", About: "Rest on random beds, at both orders", Run: beds},
 	{Name: "waves", About: "Simple waves of one layer and of two, at second order", Run: waves},
-	{Name: "dams", About: "Stoker's and Ritter's dam breaks at second order", Run: dams},
+	{Name: "dams", About: "Dam breaks at second order: Stoker, Ritter, Dressler", Run: dams},
 	{Name: "bowls", About: "Thacker's oscillations at second order, three periods", Run: bowls},
 	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
-	{Name: "forcing", About: "Rain on a plane, flow in balance with the earth's rotation, a tide in a gulf", Run: forcing},
+	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
 	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},
 	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},
 	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},

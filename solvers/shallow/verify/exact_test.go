@@ -134,3 +134,22 @@ func TestLinearModes(t *testing.T) {
 		}
 	}
 }
+
+// TestDressler: with Chézy's law the expansion is that of Dressler's paper.
+func TestDressler(t *testing.T) {
+	const deep, chezy, end = 6.0, 40.0, 10.0
+	f := roughFan{deep, func(h, u float64) float64 { return gravity * u * u / (chezy * chezy * h) }}
+	c := math.Sqrt(gravity * deep)
+	for _, x := range []float64{-60, -20, 0, 30, 60} {
+		rest := 2 - x/(end*c)
+		one := 6/(5*rest) - 2.0/3 + 4*math.Sqrt(3)/135*math.Pow(rest, 1.5)
+		two := 12/rest - 8.0/3 + 8*math.Sqrt(3)/189*math.Pow(rest, 1.5) - 108/(7*rest*rest)
+		small := gravity * gravity / (chezy * chezy) * end
+		wave := 2*c/3 - x/(3*end) + small*one
+		h, u := f.at(x, end)
+		wantH, wantU := wave*wave/gravity, 2*c/3+2*x/(3*end)+small*two
+		if math.Abs(h-wantH) > 1e-6*wantH || math.Abs(u-wantU) > 1e-6*math.Abs(wantU) {
+			t.Errorf("x = %g: depth %g and velocity %g, Dressler has %g and %g", x, h, u, wantH, wantU)
+		}
+	}
+}

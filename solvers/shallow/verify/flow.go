@@ -31,6 +31,9 @@ type flow struct {
 	initial   func(x, y float64) state
 	manning   float64 // s/m^(1/3); 0 for no friction
 	coriolis  float64 // parameter, 1/s; 0 for no rotation
+
+	uplift   func(x, y float64) float64 // by which the bed rises, m; nil for nothing
+	pressure func(x, y float64) float64 // of the air over the density of the water, m²/s²; nil for nothing
 }
 
 // settings are the constants of most checks.
@@ -49,6 +52,11 @@ type basin struct {
 	device *cpu.Device
 	comm   dist.Comm
 	twins  []*twin
+
+	precision string
+	budget    *budget // of the check, nil for none
+	first     shallow.Diagnostics
+	nudged    bool
 }
 
 // start sets up a flow on one rank, from values at the centroids, and its twins.
@@ -57,7 +65,7 @@ func start(ctx context.Context, p *verify.Page, f flow) (*basin, error) {
 	if f.precision == "" {
 		f.precision = "float64"
 	}
-	b := &basin{page: p, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
+	b := &basin{page: p, precision: f.precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
 	err := f.parts(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.part = part
 		b.Solver, err = shallow.New(ctx, f.precision, f.config, part, plan, f.at(part), b.comm, b.device)
@@ -70,6 +78,9 @@ func start(ctx context.Context, p *verify.Page, f flow) (*basin, error) {
 				b.twins = append(b.twins, w)
 			}
 		}
+	}
+	if err == nil {
+		err = b.open(ctx)
 	}
 	if err != nil {
 		b.free()
@@ -113,7 +124,19 @@ func (f *flow) at(part *mesh.Part) shallow.Initial {
 	if f.coriolis != 0 {
 		in.Coriolis = slices.Repeat([]float64{f.coriolis}, n)
 	}
+	in.Uplift, in.Pressure = everywhereOf(part, f.uplift), everywhereOf(part, f.pressure)
 	return in
+}
+
+// everywhereOf are the values of a field at the cells of a part, nil for none.
+func everywhereOf(part *mesh.Part, field func(x, y float64) float64) (values []float64) {
+	if field == nil {
+		return nil
+	}
+	for i := range part.Cells {
+		values = append(values, field(part.Centroid(i)))
+	}
+	return values
 }
 
 // Step takes a step of the flow and of its twins.
@@ -128,6 +151,7 @@ func (b *basin) Step(ctx context.Context, until float64) (float64, error) {
 
 // Nudge changes the state of the flow and of its twins.
 func (b *basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	b.nudged = true
 	for _, t := range b.twins {
 		if err := t.nudge(ctx, b.local, change); err != nil {
 			return err
@@ -136,8 +160,9 @@ func (b *basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64))
 	return b.Solver.Nudge(ctx, change)
 }
 
-// close ends a flow. Its twins must have arrived at the same state.
+// close ends a flow. Its twins must have arrived at the same state, and its budget must close.
 func (b *basin) close(ctx context.Context) {
+	b.settle(ctx)
 	for _, t := range b.twins {
 		t.compare(ctx, b)
 	}

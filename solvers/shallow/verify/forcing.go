@@ -12,10 +12,10 @@ import (
 )
 
 // forcing shows what works on the water besides gravity: rain on a tilted plane, whose outflow and depth are exact once
-// it is steady; a vortex in balance with its centrifugal force and the earth's rotation, which stays; and the tide in a
-// gulf that is closed at its end, a standing wave.
+// it is steady; a vortex in balance with its centrifugal force and the earth's rotation, which stays; the tide in a
+// gulf that is closed at its end, a standing wave; and the waves that a bed that rises and the air's pressure send out.
 func forcing(ctx context.Context, p *verify.Page) error {
-	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balance, gulf} {
+	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balance, gulf, raised, pressed} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}

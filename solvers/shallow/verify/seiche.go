@@ -59,5 +59,63 @@ func seiche(ctx context.Context, p *verify.Page) error {
 		t.Row(verify.Info, order, "steps", "", steps)
 	}
 	t.Flush()
+	return longRuns(ctx, p, initial, ratio)
+}
+
+// longRuns go on for 100,000 steps on a coarse mesh: with the seiche of two layers, and with one layer that swings in a
+// parabolic channel, W. C. Thacker's plane surface, whose shores move. The motion may die down, but neither grow nor
+// make a depth negative.
+func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) state, ratio float64) error {
+	steps, nx := 100000, 40
+	if p.Options.Quick {
+		steps = 1000
+	}
+	const half, deep, tilt = 500.0, 10.0, .004
+	channel := func(x, _ float64) state {
+		x -= half
+		s := state{depth: deep * (1 - 4*x*x/(half*half))}
+		s.h2 = max(0, s.depth+tilt*x)
+		return s
+	}
+	t := p.Table(fmt.Sprintf("long runs: %d steps", steps), "water", "cells", "t, s", "quantity", "ours")
+	for _, c := range []struct {
+		name    string
+		ratio   float64
+		initial func(x, y float64) state
+		rest    func(x float64) float64 // level of the surface, or of the interface of two layers, at rest
+	}{
+		{"two layers", ratio, layered, func(float64) float64 { return 60 }},
+		{"shores", 1, channel, func(x float64) float64 { return max(0, channel(x, 0).depth) }},
+	} {
+		m, err := strip(0, 1000, nx, 4)
+		if err != nil {
+			return err
+		}
+		p.Progress("%d steps, %s", steps, c.name)
+		b, err := start(ctx, p, flow{mesh: m, config: second("pvm-ifcp", c.ratio, 1e-3), initial: c.initial})
+		if err != nil {
+			return err
+		}
+		moved := func() float64 {
+			return b.mean(func(i int, x, _ float64) float64 { return math.Abs(b.Value("h2", i) - c.rest(x)) })
+		}
+		first, most, least := moved(), 0.0, math.Inf(1)
+		for err == nil && b.Steps() < steps {
+			if _, err = b.Step(ctx, math.Inf(1)); err == nil && b.Steps()%10 == 0 {
+				most = max(most, moved())
+				for i := range b.part.Owned {
+					least = min(least, b.Value("h1", i), b.Value("h2", i))
+				}
+			}
+		}
+		name, cells, at := c.name, b.part.Owned, b.Time()
+		b.close(ctx)
+		if err != nil {
+			return err
+		}
+		t.Row(verify.AtMost(most/first, 1.02), name, cells, at, "largest motion, of that at the start", most/first)
+		t.Row(verify.AtLeast(least, 0), name, cells, at, "least depth, m", least)
+	}
+	t.Flush()
 	return nil
 }

@@ -19,8 +19,6 @@ var tsunamis = verify.Suite{Name: "tsunami", Twins: true, Scales: true, Checks: 
 	{Name: "bp6", About: "Solitary waves around a conical island, in a laboratory", Run: conicalIsland},
 }}
 
-func init() { verify.Register(tsunamis) }
-
 // triangles is how many a check takes: quick ones on a quick run, else as many as it is made for, times the resolution
 // that was asked for.
 func triangles(p *verify.Page, quick, full int) int {

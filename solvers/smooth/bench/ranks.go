@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
@@ -139,7 +140,7 @@ const warmSweeps = 33
 
 func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric,
 	c smoothCase) (swept, error) {
-	return bench.OnRanks(len(parts), func(comm dist.Comm) (r swept, err error) {
+	return local.Each(len(parts), func(comm dist.Comm) (r swept, err error) {
 		dev, done, err := o.Open(comm.Rank(), c.threads)
 		if err != nil {
 			return r, err

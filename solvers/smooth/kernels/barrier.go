@@ -128,6 +128,9 @@ func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	var h Tensor[F]
 	h.M11, h.M12, h.M22 = b.h11+more*p.M11, b.h12+more*p.M12, b.h22+more*p.M22
 	s.newton(&h, -b.gx, -b.gy, relax)
+	if s.slides {
+		s.hold()
+	}
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy

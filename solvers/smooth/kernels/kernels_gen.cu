@@ -192,7 +192,7 @@ DEVICE void copies_done() {
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
-// Set, types.go:48
+// Set, types.go:49
 struct Set {
     int32 Slide, Rail_;
     int32 Index, Sets;
@@ -202,7 +202,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:64
+// Params[float32], types.go:65
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -229,17 +229,19 @@ struct alignas(16) Ring {
 };
 static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
-// of length 1.
-// Rail[float32], types.go:35
+// Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
+// from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
+// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+// Rail[float32], types.go:36
 struct Rail_f32 {
-    float X, Y, Tx, Ty;
+    float X, Y, Tx, Ty, Bx, By, Low, High;
 };
-static_assert(sizeof(Rail_f32) == 16 && offsetof(Rail_f32, X) == 0 && offsetof(Rail_f32, Y) == 4 &&
-    offsetof(Rail_f32, Tx) == 8 && offsetof(Rail_f32, Ty) == 12, "Rail_f32");
+static_assert(sizeof(Rail_f32) == 32 && offsetof(Rail_f32, X) == 0 && offsetof(Rail_f32, Y) == 4 &&
+    offsetof(Rail_f32, Tx) == 8 && offsetof(Rail_f32, Ty) == 12 && offsetof(Rail_f32, Bx) == 16 &&
+    offsetof(Rail_f32, By) == 20 && offsetof(Rail_f32, Low) == 24 && offsetof(Rail_f32, High) == 28, "Rail_f32");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float32], types.go:38
+// Mesh[float32], types.go:39
 struct Mesh_f32 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -309,7 +311,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:78
+// Control[float32], types.go:79
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -330,7 +332,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:86
+// Counters, types.go:87
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -345,7 +347,7 @@ struct step_f32 {
     bool slides;
     Rail_f32 rail;
 };
-static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(step_f32, y) == 4 &&
+static_assert(sizeof(step_f32) == 60 && offsetof(step_f32, x) == 0 && offsetof(step_f32, y) == 4 &&
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
 
@@ -377,7 +379,7 @@ static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:64
+// Params[float64], types.go:65
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -395,17 +397,19 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
     offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
-// of length 1.
-// Rail[float64], types.go:35
+// Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
+// from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
+// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+// Rail[float64], types.go:36
 struct Rail_f64 {
-    double X, Y, Tx, Ty;
+    double X, Y, Tx, Ty, Bx, By, Low, High;
 };
-static_assert(sizeof(Rail_f64) == 32 && offsetof(Rail_f64, X) == 0 && offsetof(Rail_f64, Y) == 8 &&
-    offsetof(Rail_f64, Tx) == 16 && offsetof(Rail_f64, Ty) == 24, "Rail_f64");
+static_assert(sizeof(Rail_f64) == 64 && offsetof(Rail_f64, X) == 0 && offsetof(Rail_f64, Y) == 8 &&
+    offsetof(Rail_f64, Tx) == 16 && offsetof(Rail_f64, Ty) == 24 && offsetof(Rail_f64, Bx) == 32 &&
+    offsetof(Rail_f64, By) == 40 && offsetof(Rail_f64, Low) == 48 && offsetof(Rail_f64, High) == 56, "Rail_f64");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float64], types.go:38
+// Mesh[float64], types.go:39
 struct Mesh_f64 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -467,7 +471,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:78
+// Control[float64], types.go:79
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -495,7 +499,7 @@ struct step_f64 {
     bool slides;
     Rail_f64 rail;
 };
-static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
+static_assert(sizeof(step_f64) == 120 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
 
@@ -857,7 +861,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:92
+// (*Mesh[float32]).next, types.go:93
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -870,7 +874,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:104
+// (*Mesh[float32]).corner, types.go:105
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -1176,6 +1180,13 @@ DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 
     return bowl_f32{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
+// tangent is the direction of the rail where the step begins.
+// (*step[float32]).tangent, place.go:61
+struct step_tangent_f32_results { float r0; float r1; };
+DEVICE step_tangent_f32_results step_tangent_f32(step_f32 *s) {
+    return {s->rail.Tx + 2.0f * s->s * s->rail.Bx, s->rail.Ty + 2.0f * s->s * s->rail.By};
+}
+
 // product is u'Mv.
 // (*Tensor[float32]).product, field.go:85
 DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
@@ -1192,17 +1203,28 @@ DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, fl
     return {gx * inverse - l * y, y};
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
 // (*step[float32]).newton, pain.go:58
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
-        Rail_f32 *t = &s->rail;
-        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f32(a, t->Tx, t->Ty, t->Tx, t->Ty);
+        auto [tx, ty] = step_tangent_f32(s);
+        s->ds = relax * (tx * gx + ty * gy) / Tensor_product_f32(a, tx, ty, tx, ty);
         return;
     }
     const auto results1 = solve_f32(a->M11, a->M12, a->M22, relax * gx, relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
+}
+
+// hold keeps a step on the piece of its rail that the vertex may have.
+// (*step[float32]).hold, place.go:66
+DEVICE void step_hold_f32(step_f32 *s) {
+    if (s->ds > s->rail.High - s->s) {
+        s->ds = s->rail.High - s->s;
+    }
+    if (s->ds < s->rail.Low - s->s) {
+        s->ds = s->rail.Low - s->s;
+    }
 }
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
@@ -1215,6 +1237,9 @@ DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *
     h.M12 = b->h12 + more * p->M12;
     h.M22 = b->h22 + more * p->M22;
     step_newton_f32(s, &h, -b->gx, -b->gy, relax);
+    if (s->slides) {
+        step_hold_f32(s);
+    }
 }
 
 // Smaller is a if a < b, else b: so b where either is NaN.
@@ -1233,13 +1258,14 @@ struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     if (s->slides) {
         float along = s->s + share * s->ds;
-        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
+        float square = along * along;
+        return {s->rail.X + along * s->rail.Tx + square * s->rail.Bx, s->rail.Y + along * s->rail.Ty + square * s->rail.By};
     }
     return {s->x + share * s->dx, s->y + share * s->dy};
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float32], barrier.go:170
+// apart[float32], barrier.go:173
 DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1360,7 +1386,7 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
 }
 
 // settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float32], place.go:79
+// settleAt[float32], place.go:95
 DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
         float x, float y, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     float far = apart_f32(&v[i], x, y);
@@ -1381,7 +1407,7 @@ DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_
 // It returns the square of the move in the metric.
 //
 // Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:140
+// Barrier[float32], barrier.go:143
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1426,7 +1452,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:92
+// (*Mesh[float64]).next, types.go:93
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1439,7 +1465,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:104
+// (*Mesh[float64]).corner, types.go:105
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {
@@ -1745,6 +1771,13 @@ DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 
     return bowl_f64{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
+// tangent is the direction of the rail where the step begins.
+// (*step[float64]).tangent, place.go:61
+struct step_tangent_f64_results { double r0; double r1; };
+DEVICE step_tangent_f64_results step_tangent_f64(step_f64 *s) {
+    return {s->rail.Tx + 2.0 * s->s * s->rail.Bx, s->rail.Ty + 2.0 * s->s * s->rail.By};
+}
+
 // product is u'Mv.
 // (*Tensor[float64]).product, field.go:85
 DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
@@ -1761,17 +1794,28 @@ DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx
     return {gx * inverse - l * y, y};
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
 // (*step[float64]).newton, pain.go:58
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
-        Rail_f64 *t = &s->rail;
-        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f64(a, t->Tx, t->Ty, t->Tx, t->Ty);
+        auto [tx, ty] = step_tangent_f64(s);
+        s->ds = relax * (tx * gx + ty * gy) / Tensor_product_f64(a, tx, ty, tx, ty);
         return;
     }
     const auto results1 = solve_f64(a->M11, a->M12, a->M22, relax * gx, relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
+}
+
+// hold keeps a step on the piece of its rail that the vertex may have.
+// (*step[float64]).hold, place.go:66
+DEVICE void step_hold_f64(step_f64 *s) {
+    if (s->ds > s->rail.High - s->s) {
+        s->ds = s->rail.High - s->s;
+    }
+    if (s->ds < s->rail.Low - s->s) {
+        s->ds = s->rail.Low - s->s;
+    }
 }
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
@@ -1784,6 +1828,9 @@ DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 
     h.M12 = b->h12 + more * p->M12;
     h.M22 = b->h22 + more * p->M22;
     step_newton_f64(s, &h, -b->gx, -b->gy, relax);
+    if (s->slides) {
+        step_hold_f64(s);
+    }
 }
 
 // Smaller is a if a < b, else b: so b where either is NaN.
@@ -1802,13 +1849,14 @@ struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     if (s->slides) {
         double along = s->s + share * s->ds;
-        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
+        double square = along * along;
+        return {s->rail.X + along * s->rail.Tx + square * s->rail.Bx, s->rail.Y + along * s->rail.Ty + square * s->rail.By};
     }
     return {s->x + share * s->dx, s->y + share * s->dy};
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float64], barrier.go:170
+// apart[float64], barrier.go:173
 DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1929,7 +1977,7 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
 }
 
 // settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float64], place.go:79
+// settleAt[float64], place.go:95
 DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
         double x, double y, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     double far = apart_f64(&v[i], x, y);
@@ -1950,7 +1998,7 @@ DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control
 // It returns the square of the move in the metric.
 //
 // Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:140
+// Barrier[float64], barrier.go:143
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2018,7 +2066,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float32], barrier.go:178
+// RateCell[float32], barrier.go:181
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2067,7 +2115,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float64], barrier.go:178
+// RateCell[float64], barrier.go:181
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2177,7 +2225,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float32], place.go:139
+// reach[float32], place.go:155
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2207,7 +2255,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:117
+// upright[float32], place.go:133
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2230,7 +2278,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:61
+// settle[float32], place.go:77
 DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2248,7 +2296,7 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:91
+// guarded[float32], place.go:107
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2371,7 +2419,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float64], place.go:139
+// reach[float64], place.go:155
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2401,7 +2449,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:117
+// upright[float64], place.go:133
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2425,7 +2473,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:61
+// settle[float64], place.go:77
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2443,7 +2491,7 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:91
+// guarded[float64], place.go:107
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2484,36 +2532,6 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:105
-DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
-    step_f32 s = {};
-    step_begin_f32(&s, i, set, m, v);
-    auto [a, gx, gy] = gather_f32(i, m, v);
-    step_newton_f32(&s, &a, gx, gy, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:105
-DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
-        return 0.0;
-    }
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    auto [a, gx, gy] = gather_f64(i, m, v);
-    step_newton_f64(&s, &a, gx, gy, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
 // moments returns Σ u_l u_l'.
 // moments[float32], pain.go:42
 struct moments_f32_results { float r0; float r1; float r2; };
@@ -2534,7 +2552,7 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:121
+// PainExact[float32], pain.go:106
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2572,7 +2590,7 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:121
+// PainExact[float64], pain.go:106
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2590,8 +2608,8 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:140
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float32], pain.go:125
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2616,8 +2634,8 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:140
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float64], pain.go:125
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2723,7 +2741,7 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float32], smart.go:28
 DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -2747,8 +2765,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     return 0.0f;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2789,7 +2807,7 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float64], smart.go:28
 DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -2813,8 +2831,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     return 0.0;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -4267,7 +4285,7 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
     }
 }
 
-// Kernel Barrier, barrier.go:140
+// Kernel Barrier, barrier.go:143
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4278,7 +4296,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:140
+// Kernel Barrier, barrier.go:143
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4289,7 +4307,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:178
+// Kernel RateCell, barrier.go:181
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4298,7 +4316,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:178
+// Kernel RateCell, barrier.go:181
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4341,29 +4359,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:105
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainNewton, pain.go:105
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainExact, pain.go:121
+// Kernel PainExact, pain.go:106
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4374,7 +4370,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:121
+// Kernel PainExact, pain.go:106
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4385,7 +4381,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:140
+// Kernel Laplace, pain.go:125
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4396,7 +4392,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:140
+// Kernel Laplace, pain.go:125
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

@@ -7,7 +7,7 @@ import (
 )
 
 var movers = map[string]kernel{
-	"laplacian": Laplace[float64], "pain": Pain[float64], "pain-newton": PainNewton[float64],
+	"laplacian": Laplace[float64], "pain": Pain[float64],
 	"pain-exact": PainExact[float64], "smart": Smart[float64], "fjp": Optimise[float64], "hybrid": Hybrid[float64],
 	"barrier": Barrier[float64],
 }
@@ -56,8 +56,8 @@ func TestHexagon(t *testing.T) {
 	}
 }
 
-// TestAffine: in a constant metric, where the plane and the metric are stretched together, pain-newton, pain-exact and
-// the optimiser take the vertex to the image of where they took it; the printed Pain step does not, for its diagonal
+// TestAffine: in a constant metric, where the plane and the metric are stretched together, pain-exact and the
+// optimiser take the vertex to the image of where they took it; the printed Pain step does not, for its diagonal
 // depends on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -207,7 +207,7 @@ func TestRails(t *testing.T) {
 			if f.v[0].Y != .1 || !(f.v[0].X > -2 && f.v[0].X < 1) {
 				t.Errorf("%s: the vertex is at (%v, %v)", name, f.v[0].X, f.v[0].Y)
 			}
-			linear := name == "pain" || name == "pain-newton"
+			linear := name == "pain"
 			if a, gx, _ := gather(0, &f.m, f.v); linear && math.Abs(gx) > 1e-11*a.M11 {
 				t.Errorf("%s: a pull of %g is left", name, gx)
 			}
@@ -235,7 +235,7 @@ func TestCull(t *testing.T) {
 	p.Cull, p.Tolerance = true, 1e-6
 	moved, seen := make([]int32, len(f.v)), make([]int32, len(f.v))
 	visit := func(sweep int32) float64 {
-		return PainNewton(0, &f.set, p, &f.m, &f.field, &Control[float64]{Sweep: sweep}, f.v, moved, seen, &Counters{})
+		return PainExact(0, &f.set, p, &f.m, &f.field, &Control[float64]{Sweep: sweep}, f.v, moved, seen, &Counters{})
 	}
 	if visit(0) == 0 || moved[0] != 1 || seen[0] != 1 {
 		t.Fatalf("the first visit leaves moved %d, seen %d", moved[0], seen[0])

@@ -54,11 +54,11 @@ func moments[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
 	}
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
 func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	if s.slides {
-		t := &s.rail
-		s.ds = relax * (t.Tx*gx + t.Ty*gy) / a.product(t.Tx, t.Ty, t.Tx, t.Ty)
+		tx, ty := s.tangent()
+		s.ds = relax * (tx*gx + ty*gy) / a.product(tx, ty, tx, ty)
 		return
 	}
 	s.dx, s.dy = solve(a.M11, a.M12, a.M22, relax*gx, relax*gy)
@@ -99,21 +99,6 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-//
-//atoll:kernel max
-func PainNewton[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
-		return 0
-	}
-	var s step[F]
-	s.begin(i, set, m, v)
-	a, gx, gy := gather(i, m, v)
-	s.newton(&a, gx, gy, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
-}
-
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
 //
@@ -134,7 +119,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

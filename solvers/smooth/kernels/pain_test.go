@@ -48,14 +48,14 @@ func TestPrintedStep(t *testing.T) {
 }
 
 // TestExactIsStationary: where pain-exact comes to rest the derivative of the energy, taken by differences, vanishes,
-// along the rail if there is one. That of pain-newton does not, where the metric varies.
+// along the rail if there is one. That of the printed step does not, where the metric varies.
 func TestExactIsStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	restless := 0
 	for n := range 200 {
 		ring := around(rng, 4+rng.IntN(5), .5)
 		var rest [2]float64
-		for k, move := range []kernel{PainExact[float64], PainNewton[float64]} {
+		for k, move := range []kernel{PainExact[float64], Pain[float64]} {
 			field := graded(rand.New(rand.NewPCG(14, uint64(n))))
 			field.X -= 5 // away from the jump between its pieces
 			f := newFan(.05, 0, ring, field)
@@ -82,6 +82,6 @@ func TestExactIsStationary(t *testing.T) {
 		}
 	}
 	if restless < 150 {
-		t.Errorf("pain-newton rests at the minimum in all but %d cases", restless)
+		t.Errorf("pain rests at the minimum in all but %d cases", restless)
 	}
 }

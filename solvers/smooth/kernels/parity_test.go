@@ -85,7 +85,11 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 		mesh.More = append(mesh.More, -1)
 		if i >= slide {
 			s, c := math.Sincos(2 * math.Pi * rng.Float64())
-			mesh.Rails = append(mesh.Rails, Rail[F]{v[i].X, v[i].Y, F(c), F(s)})
+			rail := Rail[F]{X: v[i].X, Y: v[i].Y, Tx: F(c), Ty: F(s), Low: -1, High: 1}
+			if i%2 == 0 { // curved
+				rail.Bx, rail.By, rail.Low, rail.High = F(3*s), F(2*c), -F(size/200*s*s), F(size/200*c*c)
+			}
+			mesh.Rails = append(mesh.Rails, rail)
 		}
 	}
 	set := &Set{Slide: slide, Index: 2, Sets: 5, Owned: movers / 2}
@@ -113,9 +117,6 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			},
 			"Pain": func(s *state) loop {
 				return NewPainLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
-			},
-			"PainNewton": func(s *state) loop {
-				return NewPainNewtonLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
 			"PainExact": func(s *state) loop {
 				return NewPainExactLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)

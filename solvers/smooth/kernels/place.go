@@ -51,9 +51,25 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 func (s *step[F]) at(share F) (F, F) {
 	if s.slides {
 		along := s.s + share*s.ds
-		return s.rail.X + along*s.rail.Tx, s.rail.Y + along*s.rail.Ty
+		square := along * along
+		return s.rail.X + along*s.rail.Tx + square*s.rail.Bx, s.rail.Y + along*s.rail.Ty + square*s.rail.By
 	}
 	return s.x + share*s.dx, s.y + share*s.dy
+}
+
+// tangent is the direction of the rail where the step begins.
+func (s *step[F]) tangent() (F, F) {
+	return s.rail.Tx + 2*s.s*s.rail.Bx, s.rail.Ty + 2*s.s*s.rail.By
+}
+
+// hold keeps a step on the piece of its rail that the vertex may have.
+func (s *step[F]) hold() {
+	if s.ds > s.rail.High-s.s {
+		s.ds = s.rail.High - s.s
+	}
+	if s.ds < s.rail.Low-s.s {
+		s.ds = s.rail.Low - s.s
+	}
 }
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN

@@ -57,7 +57,8 @@ func (f *fan) refresh() {
 // slide turns the cavity into that of a boundary vertex on a rail of the given direction.
 func (f *fan) slide(angle float64) {
 	f.set.Slide = 0
-	f.m.Rails = []Rail[float64]{{f.v[0].X, f.v[0].Y, math.Cos(angle), math.Sin(angle)}}
+	f.m.Rails = []Rail[float64]{{X: f.v[0].X, Y: f.v[0].Y, Tx: math.Cos(angle), Ty: math.Sin(angle),
+		Low: math.Inf(-1), High: math.Inf(1)}}
 }
 
 type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *Field[float64], c *Control[float64],

@@ -141,7 +141,7 @@ func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits i
 			if slides { // a rail of its own
 				extra.Rail = int32(len(m.Rails))
 				s, c := math.Sincos(6 * rng.Float64())
-				m.Rails = append(m.Rails, Rail[F]{F(rng.Float64()), F(rng.Float64()), F(c), F(s)})
+				m.Rails = append(m.Rails, Rail[F]{X: F(rng.Float64()), Y: F(rng.Float64()), Tx: F(c), Ty: F(s)})
 				m.Sliders = append(m.Sliders, *bits>>SlotBits)
 			}
 			*bits |= HasExtra

@@ -30,9 +30,10 @@ const inline = 7
 // does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
 type Ring struct{ At [inline + 1]int32 }
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
-// of length 1.
-type Rail[F num.Float] struct{ X, Y, Tx, Ty F }
+// Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
+// from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
+// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+type Rail[F num.Float] struct{ X, Y, Tx, Ty, Bx, By, Low, High F }
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
 type Mesh[F num.Float] struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/curved"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -26,6 +27,7 @@ type body interface {
 	// moved is the same mesh at other places, with the cell field "quality".
 	moved(at [][]float64, quality []float64) body
 	centre(cell int) []float64
+	departed(is body) (curved.Departure, error) // of the boundary of the same mesh at other places
 	write(path string) error
 	notKept(path string) string // what of it a file of this name does not hold
 }
@@ -75,7 +77,7 @@ func layoutOptions(w *Sections, apart bool) smooth.LayoutOptions {
 	return smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
-		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull,
+		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull, Ridge: w.Method.Ridge,
 	}
 }
 
@@ -163,6 +165,10 @@ func (b planeBody) moved(at [][]float64, quality []float64) body {
 	return planeBody{&m}
 }
 
+func (b planeBody) departed(is body) (curved.Departure, error) {
+	return curved.Departed(b.Mesh, is.(planeBody).Mesh), nil
+}
+
 // cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
 func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (
 	func(rank int) rankShare, error) {
@@ -245,6 +251,10 @@ func (b solidBody) moved(at [][]float64, quality []float64) body {
 	s := *b.Solid
 	s.X, s.Y, s.Z, s.CellData = at[0], at[1], at[2], withQuality(s.CellData, quality)
 	return solidBody{&s}
+}
+
+func (b solidBody) departed(is body) (curved.Departure, error) {
+	return curved.DepartedSolid(b.Solid, is.(solidBody).Solid)
 }
 
 func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (

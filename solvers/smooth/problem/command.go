@@ -77,11 +77,14 @@ var keys = []struct{ flag, key, usage string }{
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
 		"for the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
-	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact, pain-newton, pain or laplacian (barrier)"},
+	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact or pain (barrier)"},
 	{"sweeps", "method.sweeps", "the most sweeps (200; of smoothers but barrier 100)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (by the number of vertices; of others 1, of pain 0.5)"},
-	{"guard", "method.guard", "what keeps cells from turning over with pain and laplacian: none, halve or clip (halve)"},
-	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
+	{"guard", "method.guard", "what keeps cells from turning over with pain and pain-exact: none, halve or clip (halve)"},
+	{"boundary", "method.boundary", "what vertices of the boundary do: slide or fixed (slide)"},
+	{"ridge", "method.ridge", "degrees by which the boundary turns at edges and corners that stay (45); 0 keeps " +
+		"vertices of curved boundaries where they are"},
+	{"ar", "method.ridge", "what Mmg calls the same"},
 	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle",

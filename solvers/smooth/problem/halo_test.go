@@ -10,3 +10,15 @@ import (
 func TestHaloReachesTheSolver(t *testing.T) {
 	runtest.HaloReachesTheSolver(t, wavy, "method.deep=true")
 }
+
+func TestMemoryIsAskedForFirst(t *testing.T) {
+	for _, text := range []string{wavy, brick} {
+		runtest.MemoryIsAskedForFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	for _, text := range []string{wavy, brick} {
+		runtest.NothingIsAllocated(t, 3, text, "method.sweeps=100")
+	}
+}

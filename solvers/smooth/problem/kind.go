@@ -3,6 +3,6 @@ package problem
 import "github.com/atoll-hpc/atoll/solvers"
 
 func init() {
-	solvers.Register(solvers.Kind{Name: "smooth", Title: "Mesh smoothing toward a metric", Decode: Decode,
-		New: newSolver, Fields: fields, Quantities: quantities, Sweeps: true, Commands: []solvers.Command{command}})
+	solvers.Register(solvers.Kind{Name: "smooth", Title: "Mesh smoothing toward a metric", Decode: Decode, New: newSolver,
+		Needs: memory, Fields: fields, Quantities: quantities, Sweeps: true, Commands: []solvers.Command{command}})
 }

@@ -77,9 +77,9 @@ func decodeMetric(s *config.Section) Metric {
 			m.Parts = append(m.Parts, s.Expression("m13", "0"), s.Expression("m23", "0"), s.Expression("m33", config.Required))
 		}
 	case "hessian":
-		m.Parts = []config.Field{s.Field("hessian", config.Required, nil, false)}
+		m.Parts = []config.Field{s.Field("hessian", config.Required, nil, "")}
 		if s.Has("also") {
-			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, false))
+			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, ""))
 		}
 		for _, f := range m.Parts {
 			if f.Raster != "" {

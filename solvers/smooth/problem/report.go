@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/atoll-hpc/atoll/mesh/curved"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -28,12 +29,13 @@ type Report struct {
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
 	Before, After    smooth.Diagnostics
-	Interpolations   []Interpolation // of fields that the metric follows; nil on all ranks but 0
-	Rounds, Round    int             // in which second derivatives were recovered, and the one that counts, from 1
-	Solution         string          // the file of the metric, "" for none
-	Forced           bool            // the mesh is written whatever has become worse
-	Out              string          // the file of the mesh, "" for none
-	NotKept          string          // what of the mesh that was read the format of the file cannot hold
+	Interpolations   []Interpolation  // of fields that the metric follows; nil on all ranks but 0
+	Rounds, Round    int              // in which second derivatives were recovered, and the one that counts, from 1
+	Curved           curved.Departure // of the boundary from what it was, on rank 0
+	Solution         string           // the file of the metric, "" for none
+	Forced           bool             // the mesh is written whatever has become worse
+	Out              string           // the file of the mesh, "" for none
+	NotKept          string           // what of the mesh that was read the format of the file cannot hold
 
 	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
 	Places func(before bool, cell int64) []float64 `json:"-"`
@@ -70,6 +72,9 @@ func (d *mover) report(ctx context.Context) (*Report, body, error) {
 	smoothed, err := d.gather(ctx, d.comm)
 	if err != nil || smoothed == nil {
 		return r, nil, err
+	}
+	if r.Curved, err = d.body.departed(smoothed); err != nil {
+		return nil, nil, err
 	}
 	r.Places = func(before bool, cell int64) []float64 {
 		if before {
@@ -120,7 +125,8 @@ func (r *Report) JSON() ([]byte, error) {
 		"hash_version":   solvers.HashVersion,
 		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
 		"metric_off_grid": r.Held.OffGrid,
-		"untangled":       r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
+		"curved":          r.Curved.Vertices, "curved_departure": r.Curved.Most,
+		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After), "written": r.Refused() == nil,
 	}
 	var fields []any
@@ -245,6 +251,10 @@ func (r *Report) Text() string {
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
 		r.After.Active, r.After.Limited)
+	if r.Curved.Vertices > 0 {
+		fmt.Fprintf(&b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
+			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
+	}
 	if left := strayed(&r.After, 2); left > 0.02 {
 		fmt.Fprintf(&b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,

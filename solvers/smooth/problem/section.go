@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"fmt"
+
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -20,6 +22,7 @@ type Method struct {
 	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others; 0 for what barrier chooses
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
+	Ridge     float64 // degrees by which a boundary turns at ridges and corners, which stay; 45; 0: all are that turn
 	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
 	Dedicated bool    // vertices of the boundary form sets of their own; false
 	Deep      bool    // ghosts that let a whole sweep go by with one exchange; false
@@ -59,8 +62,7 @@ func Decode(root *config.Section, c *config.Case) {
 
 func decodeMethod(s *config.Section) Method {
 	m := Method{
-		Smoother: s.Choice("smoother", "barrier", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
-			"hybrid", "barrier"),
+		Smoother:  s.Choice("smoother", "barrier", "pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"),
 		Guard:     s.Choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.Choice("boundary", "slide", "slide", "fixed"),
 		Colouring: s.Choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
@@ -73,6 +75,10 @@ func decodeMethod(s *config.Section) Method {
 		Untangle:  s.Boolean("untangle", false),
 		Precision: s.Choice("precision", "float64", "float32", "float64"),
 		Force:     s.Boolean("force", false),
+	}
+	m.Ridge = s.Number("ridge", config.Bound{Most: 90, Optional: true, Fallback: 45})
+	if !m.bends() {
+		m.Ridge = 0
 	}
 	sweeps := int64(100)
 	if m.Smoother == "barrier" {
@@ -103,16 +109,21 @@ type methodKey struct {
 	with, of string
 }
 
+// bends tells whether vertices may slide on curved boundaries.
+func (m *Method) bends() bool { return m.Smoother == "barrier" && m.Boundary == "slide" && !m.Untangle }
+
 // keys are those that count for some methods only.
 func (m *Method) keys() []methodKey {
 	smoother := "smoother = \"" + m.Smoother + "\""
 	looks := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
 	return []methodKey{
 		{"relax", m.Smoother != "fjp", smoother, "all others"},
-		{"guard", !looks && m.Smoother != "barrier", smoother, "laplacian and those of pain; the others turn nothing over"},
+		{"guard", !looks && m.Smoother != "barrier", smoother, "pain and pain-exact; the others turn nothing over"},
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", looks, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
+		{"ridge", m.bends(), fmt.Sprintf("%s, boundary = %q and untangle = %v", smoother, m.Boundary, m.Untangle),
+			"barrier, slide and false"},
 		{"settled", m.Cull, "cull = false", "cull = true"},
 	}
 }
@@ -142,6 +153,7 @@ func (w *Sections) Print(p *config.Printer) {
 		value any
 	}{
 		{"smoother", a.Smoother}, {"sweeps", a.Sweeps}, {"relax", a.Relax}, {"guard", a.Guard}, {"boundary", a.Boundary},
+		{"ridge", a.Ridge},
 		{"colouring", a.Colouring}, {"dedicated", a.Dedicated}, {"deep", a.Deep}, {"cull", a.Cull},
 		{"settled", a.Settled}, {"gain", a.Gain}, {"floor", a.Floor}, {"untangle", a.Untangle}, {"precision", a.Precision},
 		{"force", a.Force},

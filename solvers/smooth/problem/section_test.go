@@ -37,8 +37,9 @@ func TestSmoothDefaults(t *testing.T) {
 		"metric={width=1, height='x', gradation=2}", "method={smoother='pain', force=true}",
 		"metric={width=1, height='x', samples=0, gradation=2}",
 		"method={smoother='fjp', gain=1e-3, cull=true, settled=1e-4}", "method={smoother='pain'}",
-		"method={smoother='laplacian', guard='none'}", "method={smoother='barrier'}",
-		"method={smoother='barrier', relax=1.5, sweeps=7}",
+		"method={smoother='pain-exact', guard='none'}", "method={smoother='barrier'}",
+		"method={smoother='barrier', relax=1.5, sweeps=7}", "method={smoother='barrier', ridge=0}",
+		"method={smoother='barrier', boundary='fixed'}", "method={smoother='barrier', ridge=30, sweeps=3}",
 		"mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
@@ -86,12 +87,15 @@ func TestSmoothRefusals(t *testing.T) {
 		{`field = "linear"`, "hessian = {raster='x'}", `c.toml:5: [metric] hessian: must be an expression`},
 		{"high = 0.05", "high = 1\nsamples = 48", `c.toml:8: [metric] samples: 48 is not a power of two`},
 		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},
-		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose laplacian,`},
+		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose pain,`},
 		{`"hybrid"`, "'hybrid'\nrelax = 0", `c.toml:10: [method] relax: 0 must be above 0`},
 		{`"hybrid"`, "'fjp'\nrelax = 1.5", `c.toml:10: [method] relax: does nothing with smoother = "fjp"`},
 		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "smart"`},
 		{`"hybrid"`, "'barrier'\ncull = true", `c.toml:10: [method] cull: does nothing with smoother = "barrier"`},
 		{`"hybrid"`, "'barrier'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "barrier"`},
+		{`"hybrid"`, "'pain'\nridge = 30", `c.toml:10: [method] ridge: does nothing with smoother = "pain", boundary`},
+		{`"hybrid"`, "'barrier'\nboundary = 'fixed'\nridge = 30", `c.toml:11: [method] ridge: does nothing with`},
+		{`"hybrid"`, "'barrier'\nridge = 91", `c.toml:10: [method] ridge: 91 must be`},
 		{`"hybrid"`, "'smart'\nfloor = 0.2",
 			`c.toml:10: [method] floor: does nothing with smoother = "smart": it is for hybrid`},
 		{`"hybrid"`, "'pain'\ngain = 0.2", `c.toml:10: [method] gain: does nothing with smoother = "pain"`},

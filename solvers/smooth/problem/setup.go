@@ -88,6 +88,9 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
+	if err := env.Room(ctx, c, s.counts()); err != nil {
+		return nil, err
+	}
 	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {
 		return nil, refused(err)
 	}

@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -45,7 +46,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if env.Log != nil && s.body != nil {
+	if env.Log != nil && s.body != nil && out != "" {
 		if lost := s.body.notKept(out); lost != "" {
 			fmt.Fprintf(env.Log, "%-16s in %s, since files of its kind cannot hold it: %s\n", "not kept", out, lost)
 		}
@@ -56,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry}
-	d.size = solvers.Size{Unit: "vertex", Entities: s.Vertices, Bytes: s.bytes(w.Method.Precision),
+	d.size = solvers.Size{Unit: "vertex", Entities: s.Vertices, Bytes: s.solver.Bytes(),
 		Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if d.rules.reason != "" {
@@ -85,11 +86,11 @@ func meshTo(out string, rank int) error {
 
 func (d *mover) Size() solvers.Size { return d.size }
 
-func (d *mover) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *mover) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
 	defer func() { d.sweeps += time.Since(begin).Seconds() }()
 	before, most := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(until)-d.made, most-before, d.rules.left(before))
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-before, d.rules.left(before))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err

@@ -27,6 +27,7 @@ var suite = verify.Suite{Name: "smooth", Checks: []verify.Check{
 	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
 	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
 	{Name: "kinds", About: "Mean and worst quality beside what Mmg reaches by moving vertices", Run: kinds},
+	{Name: "large", About: "Mean and worst quality of a mesh of 16,641 vertices", Run: large},
 	{Name: "interpolation", About: "The error of interpolation that metrics from second derivatives leave",
 		Run: interpolations},
 	{Name: "hessian", About: "Metrics from second derivatives: the error of interpolation", Run: hessians},
@@ -38,8 +39,8 @@ var unitSquare = smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 // smoothing sets a solver up on one rank and hands it to f, with the part, which is the whole mesh.
 func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *smooth.Metric, cfg smooth.Config,
 	f func(part *smooth.Part, s smooth.Solver) error) error {
-	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.JonesPlassmann,
-		Order: partition.Hilbert})
+	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: ridgeOf(cfg),
+		Colouring: smooth.JonesPlassmann, Order: partition.Hilbert})
 	if err != nil {
 		return err
 	}
@@ -59,6 +60,14 @@ func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *smooth
 		return err
 	}
 	return comm.Close()
+}
+
+// ridgeOf is by how many degrees a boundary may turn on which vertices slide: on curved ones with barrier alone.
+func ridgeOf(cfg smooth.Config) float64 {
+	if cfg.Smoother == "barrier" {
+		return 45
+	}
+	return 0
 }
 
 // places returns where the vertices are, by their ids in the mesh.

@@ -2,10 +2,8 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
@@ -105,17 +103,12 @@ func smoothCube(ctx context.Context, m *mesh.Solid, metric *smooth.SolidMetric, 
 	if err != nil {
 		return cubeEnd{}, err
 	}
-	ends, errs := make([]cubeEnd, ranks), make([]error, ranks)
-	var wait sync.WaitGroup
-	for r, comm := range local.New(ranks) {
-		wait.Go(func() {
-			dev := cpu.New(1)
-			defer dev.Close()
-			errs[r] = errors.Join(ends[r].run(ctx, m, parts[r], metric, cfg, sweeps, comm, dev), comm.Close())
-		})
-	}
-	wait.Wait()
-	return ends[0], errors.Join(errs...)
+	return local.Each(ranks, func(comm dist.Comm) (end cubeEnd, err error) {
+		dev := cpu.New(1)
+		defer dev.Close()
+		err = end.run(ctx, m, parts[comm.Rank()], metric, cfg, sweeps, comm, dev)
+		return end, err
+	})
 }
 
 func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *smooth.SolidPart, metric *smooth.SolidMetric,

@@ -191,7 +191,7 @@ func affine(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table("after 5 sweeps, largest distance of a vertex from the image of its twin", "smoother", "distance")
-	for _, smoother := range []string{"pain-newton", "pain-exact", "smart", "fjp", "pain"} {
+	for _, smoother := range []string{"pain-exact", "smart", "fjp", "pain"} {
 		p.Progress("%s", smoother)
 		var x, y [2][]float64
 		for k, side := range []struct {

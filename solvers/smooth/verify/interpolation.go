@@ -52,7 +52,7 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 		}
 	}
 	t.Flush()
-	return nil
+	return spaceInterpolations(ctx, p)
 }
 
 // followed moves the vertices of a mesh toward the metric of a field.

@@ -12,7 +12,7 @@ var kindCases = []kind{
 		return [3]float64{h, h, h}
 	}, mmg: []quality{{.763, .250}, {.755, .177}, {.754, .139}, {.7595, .1937}, {.7521, .2207}, {.7581, .2097},
 		{.7598, .2047}, {.7609, .1605}}},
-	{name: "plane, anisotropic", dim: 2, at: func(x, _, _ float64) [3]float64 {
+	{name: "plane, anisotropic", dim: 2, stretched: true, at: func(x, _, _ float64) [3]float64 {
 		return [3]float64{.02 + .15*math.Abs(x-.5), .06, 1}
 	}, mmg: []quality{{.8579, .3629}, {.8286, .2955}, {.8238, .2224}, {.8191, .2771}, {.8147, .2238}, {.8047, .1617},
 		{.8050, .2412}, {.8010, .2102}}},
@@ -22,7 +22,7 @@ var kindCases = []kind{
 		h := .05 + .15*centred(x, y, z, .2, .2, .2)
 		return [3]float64{h, h, h}
 	}, mmg: []quality{{.4235, .0001}, {.4134, .0032}, {.3920, .0019}, {.3845, .0050}}},
-	{name: "space, anisotropic", dim: 3, at: func(_, _, z float64) [3]float64 {
+	{name: "space, anisotropic", dim: 3, stretched: true, at: func(_, _, z float64) [3]float64 {
 		return [3]float64{.1, .1, .025 + .15*math.Abs(z-.5)}
 	}, mmg: []quality{{.3881, .0021}, {.4275, .0011}, {.4014, .0018}, {.3990, .0014}}},
 }

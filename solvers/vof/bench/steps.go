@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -112,7 +113,7 @@ func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precisi
 		}
 	}
 	debug.FreeOSMemory()
-	return bench.OnRanks(ranks, func(comm dist.Comm) (stepped, error) {
+	return local.Each(ranks, func(comm dist.Comm) (stepped, error) {
 		return o.onRank(ctx, comm, g, parts, cfg, precision, threads)
 	})
 }

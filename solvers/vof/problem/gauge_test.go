@@ -80,7 +80,7 @@ func TestVOFGaugesAreFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer made.Close()
-	if _, err := made.Advance(t.Context(), 2, 5); err != nil {
+	if _, err := made.Advance(t.Context(), 2, math.Inf(1), 5); err != nil {
 		t.Fatal(err)
 	}
 	cells := []int{0, 39, 40*36 - 1, 800, 40*28 + 12}

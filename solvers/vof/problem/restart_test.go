@@ -42,3 +42,7 @@ at = [0.5, 0.6]
 `
 	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
+
+func TestLooksChangeNothing(t *testing.T) {
+	runtest.LooksChangeNothing(t, swirl, 0.2, "time={end=1}", "output.format=['vti']")
+}

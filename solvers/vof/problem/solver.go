@@ -35,12 +35,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
 	d := &body{comm: env.Comm}
 	var err error
-	if d.block, err = domain.Cut(&w.Grid, cfg.Ghosts(w.Grid.Dim), d.comm.Rank(), d.comm.Size()); err == nil {
-		if err = cfg.Check(d.block.Block); err != nil {
-			err = fmt.Errorf("[method] %w", err)
+	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
+		if err := cfg.Check(b.Block); err != nil {
+			return fmt.Errorf("[method] %w", err)
 		}
-	}
-	if err := solvers.Agree(ctx, d.comm, err); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, d.comm, &d.late)
@@ -59,20 +60,14 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	d.cells = d.block.Space()
-	cells := int64(d.block.Grid.Cells())
-	number := int64(8)
-	if w.Method.Precision == "float32" {
-		number = 4
-	}
-	d.size = solvers.Size{
-		Unit: "cell", Entities: cells, Bytes: cells * number * int64(numbersOf(d.block.Grid.Dim)),
-		Precision: w.Method.Precision, Halo: d.Halo(), End: c.Time.End, MaxSteps: c.Time.MaxSteps,
-	}
+	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
 	return d, nil
 }
 
-// numbersOf is how many numbers a cell takes: two volume fractions, velocities, and the planes of a sweep.
-func numbersOf(dim int) int { return 2 + dim + dim + 1 }
+// memory counts what all ways of a step have: two volume fractions, and the velocities.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	return int64(2+held.Dim) * int64(held.Held) * solvers.Width(c.Sections.(*Sections).Method.Precision)
+}
 
 // fractions finds the volume fractions of a block, for a section of the case.
 func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
@@ -94,7 +89,8 @@ func fractions(ctx context.Context, section string, v *Initial, path func(string
 
 func (d *body) Size() solvers.Size { return d.size }
 
-func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
 	return false, cmp.Or(err, d.late)
 }

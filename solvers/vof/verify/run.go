@@ -2,10 +2,7 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"math"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
@@ -48,24 +45,15 @@ type kept struct {
 
 // follow makes a run on so many ranks.
 func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (kept, error) {
-	all := make([]kept, ranks)
-	g, ctx := errgroup.WithContext(ctx)
-	for rank, comm := range local.New(ranks) {
-		g.Go(func() (err error) {
-			threads := p.Options.Threads
-			if ranks > 1 {
-				threads = 1
-			}
-			dev := cpu.New(threads)
-			defer dev.Close()
-			all[rank], err = r.until(ctx, comm, dev, end)
-			if err != nil {
-				comm.Abort(1, err)
-			}
-			return errors.Join(err, comm.Close())
-		})
-	}
-	return all[0], g.Wait()
+	return local.Each(ranks, func(comm dist.Comm) (kept, error) {
+		threads := p.Options.Threads
+		if ranks > 1 {
+			threads = 1
+		}
+		dev := cpu.New(threads)
+		defer dev.Close()
+		return r.until(ctx, comm, dev, end)
+	})
 }
 
 // until makes a run on one rank of many.

@@ -133,6 +133,9 @@ func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	var g Vector[F]
 	g.X, g.Y, g.Z = -b.g.X, -b.g.Y, -b.g.Z
 	s.newton(&h, g, relax)
+	if s.bound {
+		s.hold()
+	}
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy

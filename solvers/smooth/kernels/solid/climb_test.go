@@ -186,7 +186,7 @@ func TestCull(t *testing.T) {
 	c := Control[float64]{}
 	b.set.Sets = 1
 	visit := func() float64 {
-		far := PainNewton(0, &b.set, p, &b.m, &b.field, &c, b.v, moved, seen, &n)
+		far := PainExact(0, &b.set, p, &b.m, &b.field, &c, b.v, moved, seen, &n)
 		c.Sweep++
 		return far
 	}

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:56
+// Set, types.go:60
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -183,7 +183,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:72
+// Params[float32], types.go:76
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -216,20 +216,27 @@ struct Side {
 };
 static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) == 4 && offsetof(Side, C) == 8, "Side");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
-// two, or on an edge T alone, with U = 0.
-// Frame[float32], types.go:39
+// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
+// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
+// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
+// is beyond Reach. Only Barrier looks at that.
+// Frame[float32], types.go:41
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
+    float Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
+    float Reach;
     int32 Axes;
 };
-static_assert(sizeof(Frame_f32) == 40 && offsetof(Frame_f32, X) == 0 && offsetof(Frame_f32, Y) == 4 &&
+static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof(Frame_f32, Y) == 4 &&
     offsetof(Frame_f32, Z) == 8 && offsetof(Frame_f32, Tx) == 12 && offsetof(Frame_f32, Ty) == 16 &&
     offsetof(Frame_f32, Tz) == 20 && offsetof(Frame_f32, Ux) == 24 && offsetof(Frame_f32, Uy) == 28 &&
-    offsetof(Frame_f32, Uz) == 32 && offsetof(Frame_f32, Axes) == 36, "Frame_f32");
+    offsetof(Frame_f32, Uz) == 32 && offsetof(Frame_f32, Px) == 36 && offsetof(Frame_f32, Py) == 40 &&
+    offsetof(Frame_f32, Pz) == 44 && offsetof(Frame_f32, Qx) == 48 && offsetof(Frame_f32, Qy) == 52 &&
+    offsetof(Frame_f32, Qz) == 56 && offsetof(Frame_f32, Rx) == 60 && offsetof(Frame_f32, Ry) == 64 &&
+    offsetof(Frame_f32, Rz) == 68 && offsetof(Frame_f32, Reach) == 72 && offsetof(Frame_f32, Axes) == 76, "Frame_f32");
 
 // Mesh is what stays as it is.
-// Mesh[float32], types.go:45
+// Mesh[float32], types.go:49
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -306,7 +313,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:86
+// Control[float32], types.go:90
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -332,7 +339,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:94
+// Counters, types.go:98
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -355,7 +362,7 @@ struct step_f32 {
     bool bound;
     Frame_f32 frame;
 };
-static_assert(sizeof(step_f32) == 76 && offsetof(step_f32, p) == 0 && offsetof(step_f32, d) == 12 &&
+static_assert(sizeof(step_f32) == 116 && offsetof(step_f32, p) == 0 && offsetof(step_f32, d) == 12 &&
     offsetof(step_f32, a) == 24 && offsetof(step_f32, b) == 28 && offsetof(step_f32, bound) == 32 &&
     offsetof(step_f32, frame) == 36, "step_f32");
 
@@ -390,7 +397,7 @@ static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:72
+// Params[float64], types.go:76
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -408,20 +415,27 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
     offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
-// two, or on an edge T alone, with U = 0.
-// Frame[float64], types.go:39
+// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
+// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
+// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
+// is beyond Reach. Only Barrier looks at that.
+// Frame[float64], types.go:41
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
+    double Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
+    double Reach;
     int32 Axes;
 };
-static_assert(sizeof(Frame_f64) == 80 && offsetof(Frame_f64, X) == 0 && offsetof(Frame_f64, Y) == 8 &&
+static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offsetof(Frame_f64, Y) == 8 &&
     offsetof(Frame_f64, Z) == 16 && offsetof(Frame_f64, Tx) == 24 && offsetof(Frame_f64, Ty) == 32 &&
     offsetof(Frame_f64, Tz) == 40 && offsetof(Frame_f64, Ux) == 48 && offsetof(Frame_f64, Uy) == 56 &&
-    offsetof(Frame_f64, Uz) == 64 && offsetof(Frame_f64, Axes) == 72, "Frame_f64");
+    offsetof(Frame_f64, Uz) == 64 && offsetof(Frame_f64, Px) == 72 && offsetof(Frame_f64, Py) == 80 &&
+    offsetof(Frame_f64, Pz) == 88 && offsetof(Frame_f64, Qx) == 96 && offsetof(Frame_f64, Qy) == 104 &&
+    offsetof(Frame_f64, Qz) == 112 && offsetof(Frame_f64, Rx) == 120 && offsetof(Frame_f64, Ry) == 128 &&
+    offsetof(Frame_f64, Rz) == 136 && offsetof(Frame_f64, Reach) == 144 && offsetof(Frame_f64, Axes) == 152, "Frame_f64");
 
 // Mesh is what stays as it is.
-// Mesh[float64], types.go:45
+// Mesh[float64], types.go:49
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -490,7 +504,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:86
+// Control[float64], types.go:90
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -531,7 +545,7 @@ struct step_f64 {
     bool bound;
     Frame_f64 frame;
 };
-static_assert(sizeof(step_f64) == 152 && offsetof(step_f64, p) == 0 && offsetof(step_f64, d) == 24 &&
+static_assert(sizeof(step_f64) == 232 && offsetof(step_f64, p) == 0 && offsetof(step_f64, d) == 24 &&
     offsetof(step_f64, a) == 48 && offsetof(step_f64, b) == 56 && offsetof(step_f64, bound) == 64 &&
     offsetof(step_f64, frame) == 72, "step_f64");
 
@@ -735,7 +749,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:123
+// (*Vertex[float32]).metric, types.go:127
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -890,7 +904,7 @@ DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:144
+// minus[float32], types.go:148
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -908,7 +922,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) 
     return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float32], types.go:138
+// cross[float32], types.go:142
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -917,7 +931,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:136
+// dot[float32], types.go:140
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1220,22 +1234,24 @@ DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 
     return b;
 }
 
-// directions are those of the frame.
-// (*Frame[float32]).directions, place.go:89
-struct Frame_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
-DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
+// directions are those of the frame where the step begins.
+// (*step[float32]).directions, place.go:92
+struct step_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
+DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
     Vector_f32 t = {}, u = {};
-    t.X = f->Tx;
-    t.Y = f->Ty;
-    t.Z = f->Tz;
-    u.X = f->Ux;
-    u.Y = f->Uy;
-    u.Z = f->Uz;
+    Frame_f32 *f = &s->frame;
+    float a = s->a, b = s->b;
+    t.X = f->Tx + (2.0f * a * f->Px + b * f->Qx);
+    t.Y = f->Ty + (2.0f * a * f->Py + b * f->Qy);
+    t.Z = f->Tz + (2.0f * a * f->Pz + b * f->Qz);
+    u.X = f->Ux + (a * f->Qx + 2.0f * b * f->Rx);
+    u.Y = f->Uy + (a * f->Qy + 2.0f * b * f->Ry);
+    u.Z = f->Uz + (a * f->Qz + 2.0f * b * f->Rz);
     return {t, u};
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:106
+// (*Tensor[float32]).times, types.go:110
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1245,19 +1261,19 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, types.go:100
+// (*Tensor[float32]).product, types.go:104
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float32]).along, place.go:75
+// (*step[float32]).along, place.go:78
 DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
     if (!s->bound) {
         return g;
     }
-    auto [t, u] = Frame_directions_f32(&s->frame);
+    auto [t, u] = step_directions_f32(s);
     Vector_f32 h = {};
     h.X = dot_f32(t, g);
     if (s->frame.Axes == 2) {
@@ -1267,13 +1283,13 @@ DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
 }
 
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float32]).within, place.go:61
+// (*step[float32]).within, place.go:64
 struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
     if (!s->bound) {
         return {*a, g};
     }
-    auto [t, u] = Frame_directions_f32(&s->frame);
+    auto [t, u] = step_directions_f32(s);
     Tensor_f32 b = {};
     b.M11 = Tensor_product_f32(a, t, t);
     b.M22 = 1.0f;
@@ -1287,7 +1303,7 @@ DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:97
+// solve[float32], place.go:117
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
     float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -1313,6 +1329,25 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
     s->d = solve_f32(&b, h);
 }
 
+// held is a step from a, or as much of it as does not lead beyond a reach.
+// held[float32], place.go:106
+DEVICE float held_f32(float step, float a, float reach) {
+    if (step > reach - a) {
+        return reach - a;
+    }
+    if (step < -reach - a) {
+        return -reach - a;
+    }
+    return step;
+}
+
+// hold keeps a step on the piece of a curved boundary that the vertex may have.
+// (*step[float32]).hold, place.go:101
+DEVICE void step_hold_f32(step_f32 *s) {
+    s->d.X = held_f32(s->d.X, s->a, s->frame.Reach);
+    s->d.Y = held_f32(s->d.Y, s->b, s->frame.Reach);
+}
+
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
 // (*bowl[float32]).descend, barrier.go:126
@@ -1332,6 +1367,9 @@ DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *
     g.Y = -b->g.Y;
     g.Z = -b->g.Z;
     step_newton_f32(s, &h, g, relax);
+    if (s->bound) {
+        step_hold_f32(s);
+    }
 }
 
 // Smaller is a if a < b, else b: so b where either is NaN.
@@ -1351,9 +1389,10 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     if (s->bound) {
         float a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
         Frame_f32 *f = &s->frame;
-        p.X = f->X + (a * f->Tx + b * f->Ux);
-        p.Y = f->Y + (a * f->Ty + b * f->Uy);
-        p.Z = f->Z + (a * f->Tz + b * f->Uz);
+        float aa = a * a, ab = a * b, bb = b * b;
+        p.X = f->X + (a * f->Tx + b * f->Ux) + (aa * f->Px + ab * f->Qx + bb * f->Rx);
+        p.Y = f->Y + (a * f->Ty + b * f->Uy) + (aa * f->Py + ab * f->Qy + bb * f->Ry);
+        p.Z = f->Z + (a * f->Tz + b * f->Uz) + (aa * f->Pz + ab * f->Qz + bb * f->Rz);
         return p;
     }
     p.X = s->p.X + share * s->d.X;
@@ -1452,7 +1491,7 @@ DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float 
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:130
+// (*Vertex[float32]).from, types.go:134
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1472,7 +1511,7 @@ DEVICE float num_Abs_f32(float x) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:182
+// standing[float32], place.go:202
 DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1481,7 +1520,7 @@ DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f3
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float32], place.go:171
+// upright[float32], place.go:191
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -1493,7 +1532,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 }
 
 // settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float32], place.go:133
+// settleAt[float32], place.go:153
 DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
         Vector_f32 q, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     Tensor_f32 old = Vertex_metric_f32(&v[i]);
@@ -1521,7 +1560,7 @@ DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_
 // it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:145
+// Barrier[float32], barrier.go:148
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1570,7 +1609,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:123
+// (*Vertex[float64]).metric, types.go:127
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1725,7 +1764,7 @@ DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:144
+// minus[float64], types.go:148
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1743,7 +1782,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) 
     return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float64], types.go:138
+// cross[float64], types.go:142
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1752,7 +1791,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:136
+// dot[float64], types.go:140
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -2055,22 +2094,24 @@ DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 
     return b;
 }
 
-// directions are those of the frame.
-// (*Frame[float64]).directions, place.go:89
-struct Frame_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
-DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
+// directions are those of the frame where the step begins.
+// (*step[float64]).directions, place.go:92
+struct step_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
+DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
     Vector_f64 t = {}, u = {};
-    t.X = f->Tx;
-    t.Y = f->Ty;
-    t.Z = f->Tz;
-    u.X = f->Ux;
-    u.Y = f->Uy;
-    u.Z = f->Uz;
+    Frame_f64 *f = &s->frame;
+    double a = s->a, b = s->b;
+    t.X = f->Tx + (2.0 * a * f->Px + b * f->Qx);
+    t.Y = f->Ty + (2.0 * a * f->Py + b * f->Qy);
+    t.Z = f->Tz + (2.0 * a * f->Pz + b * f->Qz);
+    u.X = f->Ux + (a * f->Qx + 2.0 * b * f->Rx);
+    u.Y = f->Uy + (a * f->Qy + 2.0 * b * f->Ry);
+    u.Z = f->Uz + (a * f->Qz + 2.0 * b * f->Rz);
     return {t, u};
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:106
+// (*Tensor[float64]).times, types.go:110
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2080,19 +2121,19 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, types.go:100
+// (*Tensor[float64]).product, types.go:104
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float64]).along, place.go:75
+// (*step[float64]).along, place.go:78
 DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
     if (!s->bound) {
         return g;
     }
-    auto [t, u] = Frame_directions_f64(&s->frame);
+    auto [t, u] = step_directions_f64(s);
     Vector_f64 h = {};
     h.X = dot_f64(t, g);
     if (s->frame.Axes == 2) {
@@ -2102,13 +2143,13 @@ DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
 }
 
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float64]).within, place.go:61
+// (*step[float64]).within, place.go:64
 struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
     if (!s->bound) {
         return {*a, g};
     }
-    auto [t, u] = Frame_directions_f64(&s->frame);
+    auto [t, u] = step_directions_f64(s);
     Tensor_f64 b = {};
     b.M11 = Tensor_product_f64(a, t, t);
     b.M22 = 1.0;
@@ -2122,7 +2163,7 @@ DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:97
+// solve[float64], place.go:117
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;
     double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -2148,6 +2189,25 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
     s->d = solve_f64(&b, h);
 }
 
+// held is a step from a, or as much of it as does not lead beyond a reach.
+// held[float64], place.go:106
+DEVICE double held_f64(double step, double a, double reach) {
+    if (step > reach - a) {
+        return reach - a;
+    }
+    if (step < -reach - a) {
+        return -reach - a;
+    }
+    return step;
+}
+
+// hold keeps a step on the piece of a curved boundary that the vertex may have.
+// (*step[float64]).hold, place.go:101
+DEVICE void step_hold_f64(step_f64 *s) {
+    s->d.X = held_f64(s->d.X, s->a, s->frame.Reach);
+    s->d.Y = held_f64(s->d.Y, s->b, s->frame.Reach);
+}
+
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
 // (*bowl[float64]).descend, barrier.go:126
@@ -2167,6 +2227,9 @@ DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 
     g.Y = -b->g.Y;
     g.Z = -b->g.Z;
     step_newton_f64(s, &h, g, relax);
+    if (s->bound) {
+        step_hold_f64(s);
+    }
 }
 
 // Smaller is a if a < b, else b: so b where either is NaN.
@@ -2186,9 +2249,10 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     if (s->bound) {
         double a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
         Frame_f64 *f = &s->frame;
-        p.X = f->X + (a * f->Tx + b * f->Ux);
-        p.Y = f->Y + (a * f->Ty + b * f->Uy);
-        p.Z = f->Z + (a * f->Tz + b * f->Uz);
+        double aa = a * a, ab = a * b, bb = b * b;
+        p.X = f->X + (a * f->Tx + b * f->Ux) + (aa * f->Px + ab * f->Qx + bb * f->Rx);
+        p.Y = f->Y + (a * f->Ty + b * f->Uy) + (aa * f->Py + ab * f->Qy + bb * f->Ry);
+        p.Z = f->Z + (a * f->Tz + b * f->Uz) + (aa * f->Pz + ab * f->Qz + bb * f->Rz);
         return p;
     }
     p.X = s->p.X + share * s->d.X;
@@ -2287,7 +2351,7 @@ DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:130
+// (*Vertex[float64]).from, types.go:134
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2307,7 +2371,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:182
+// standing[float64], place.go:202
 DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2316,7 +2380,7 @@ DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f6
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float64], place.go:171
+// upright[float64], place.go:191
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -2328,7 +2392,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 }
 
 // settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float64], place.go:133
+// settleAt[float64], place.go:153
 DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
         Vector_f64 q, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     Tensor_f64 old = Vertex_metric_f64(&v[i]);
@@ -2356,7 +2420,7 @@ DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control
 // it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:145
+// Barrier[float64], barrier.go:148
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2390,7 +2454,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float32], barrier.go:179
+// RateCell[float32], barrier.go:182
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2403,7 +2467,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float64], barrier.go:179
+// RateCell[float64], barrier.go:182
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2500,7 +2564,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float32], place.go:203
+// reach[float32], place.go:223
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -2518,7 +2582,7 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:114
+// settle[float32], place.go:134
 DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2537,7 +2601,7 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:146
+// guarded[float32], place.go:166
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2646,7 +2710,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float64], place.go:203
+// reach[float64], place.go:223
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -2664,7 +2728,7 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:114
+// settle[float64], place.go:134
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2683,7 +2747,7 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:146
+// guarded[float64], place.go:166
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2723,36 +2787,6 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], move.go:85
-DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
-    step_f32 s = {};
-    step_begin_f32(&s, i, set, m, v);
-    auto [a, g] = gather_f32(i, s.p, m, v);
-    step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], move.go:85
-DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
-        return 0.0;
-    }
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    auto [a, g] = gather_f64(i, s.p, m, v);
-    step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
 // bend[float32], move.go:33
@@ -2773,7 +2807,7 @@ DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float32], move.go:101
+// PainExact[float32], move.go:86
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2808,7 +2842,7 @@ DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float64], move.go:101
+// PainExact[float64], move.go:86
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2823,8 +2857,8 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], move.go:117
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float32], move.go:102
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2848,8 +2882,8 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], move.go:117
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float64], move.go:102
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2874,7 +2908,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float32], place.go:190
+// Volume[float32], place.go:210
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2895,7 +2929,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float64], place.go:190
+// Volume[float64], place.go:210
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -2916,7 +2950,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:115
+// (*Tensor[float32]).length, types.go:119
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -2935,7 +2969,7 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:115
+// (*Tensor[float64]).length, types.go:119
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -2997,7 +3031,7 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
 // smart[float32], smart.go:29
 struct smart_f32_results { float r0; float r1; };
@@ -3019,8 +3053,8 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
     return {0.0f, was};
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -3056,7 +3090,7 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
 // smart[float64], smart.go:29
 struct smart_f64_results { double r0; double r1; };
@@ -3078,8 +3112,8 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
     return {0.0, was};
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -3174,7 +3208,7 @@ DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, co
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:118
+// (*Tensor[float32]).determinant, types.go:122
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3662,7 +3696,7 @@ DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, c
 }
 
 // determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:118
+// (*Tensor[float64]).determinant, types.go:122
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -4626,7 +4660,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
-// Kernel Barrier, barrier.go:145
+// Kernel Barrier, barrier.go:148
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4637,7 +4671,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:145
+// Kernel Barrier, barrier.go:148
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4648,7 +4682,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:179
+// Kernel RateCell, barrier.go:182
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4657,7 +4691,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:179
+// Kernel RateCell, barrier.go:182
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4700,29 +4734,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:85
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainNewton, move.go:85
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainExact, move.go:101
+// Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4733,7 +4745,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:101
+// Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4744,7 +4756,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:117
+// Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4755,7 +4767,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:117
+// Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

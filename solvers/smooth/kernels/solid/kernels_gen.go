@@ -162,50 +162,6 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// PainNewtonLoop runs PainNewton for lo ≤ index < hi, on the CPU or another device.
-type PainNewtonLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
-}
-
-// NewPainNewtonLoop prepares PainNewton.
-func NewPainNewtonLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
-	return &PainNewtonLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *PainNewtonLoop[F]) Range(lo, hi int) {
-	best := F(math.Inf(-1))
-	for i := lo; i < hi; i++ {
-		best = max(best, PainNewton(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
-	}
-	loop.result.Take(best)
-}
-
-// Launch says how other devices run the kernel.
-func (loop *PainNewtonLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PainNewton" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("set", loop.set),
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.ConstantOf("field", loop.field),
-		abi.PointerTo("c", loop.c),
-		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
-		abi.PointerTo("n", loop.n),
-		abi.PointerTo("result", loop.result),
-	}}
-}
-
 // PainExactLoop runs PainExact for lo ≤ index < hi, on the CPU or another device.
 type PainExactLoop[F num.Float] struct {
 	set    *Set

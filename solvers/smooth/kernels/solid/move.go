@@ -79,21 +79,6 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-//
-//atoll:kernel max
-func PainNewton[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
-		return 0
-	}
-	var s step[F]
-	s.begin(i, set, m, v)
-	a, g := gather(i, s.p, m, v)
-	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
-}
-
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
 //
@@ -111,7 +96,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

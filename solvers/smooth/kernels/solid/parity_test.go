@@ -113,9 +113,15 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 		}
 		if i >= slide {
 			s, c := math.Sincos(2 * math.Pi * rng.Float64())
-			f := Frame[F]{X: v[i].X, Y: v[i].Y, Z: v[i].Z, Tx: F(c), Ty: F(s), Axes: int32(1 + i%2)}
+			f := Frame[F]{X: v[i].X, Y: v[i].Y, Z: v[i].Z, Tx: F(c), Ty: F(s), Axes: int32(1 + i%2), Reach: 1}
 			if f.Axes == 2 {
 				f.Ux, f.Uy = -F(s), F(c)
+			}
+			if i%3 == 0 { // curved
+				f.Px, f.Py, f.Pz, f.Reach = F(s/2), F(c/3), F(s*c), F(size/100*s*s)
+				if f.Axes == 2 {
+					f.Qx, f.Qz, f.Rx, f.Ry = F(c), F(s/3), F(c*c), F(s*s)
+				}
 			}
 			m.Frames = append(m.Frames, f)
 		}
@@ -137,9 +143,6 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 				return NewLaplaceLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
 			"Pain": func(s *state) loop { return NewPainLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most) },
-			"PainNewton": func(s *state) loop {
-				return NewPainNewtonLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
-			},
 			"PainExact": func(s *state) loop {
 				return NewPainExactLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},

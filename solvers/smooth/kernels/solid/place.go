@@ -50,7 +50,10 @@ func (s *step[F]) at(share F) Vector[F] {
 	if s.bound {
 		a, b := s.a+share*s.d.X, s.b+share*s.d.Y
 		f := &s.frame
-		p.X, p.Y, p.Z = f.X+(a*f.Tx+b*f.Ux), f.Y+(a*f.Ty+b*f.Uy), f.Z+(a*f.Tz+b*f.Uz)
+		aa, ab, bb := a*a, a*b, b*b
+		p.X = f.X + (a*f.Tx + b*f.Ux) + (aa*f.Px + ab*f.Qx + bb*f.Rx)
+		p.Y = f.Y + (a*f.Ty + b*f.Uy) + (aa*f.Py + ab*f.Qy + bb*f.Ry)
+		p.Z = f.Z + (a*f.Tz + b*f.Uz) + (aa*f.Pz + ab*f.Qz + bb*f.Rz)
 		return p
 	}
 	p.X, p.Y, p.Z = s.p.X+share*s.d.X, s.p.Y+share*s.d.Y, s.p.Z+share*s.d.Z
@@ -62,7 +65,7 @@ func (s *step[F]) within(a *Tensor[F], g Vector[F]) (Tensor[F], Vector[F]) {
 	if !s.bound {
 		return *a, g
 	}
-	t, u := s.frame.directions()
+	t, u := s.directions()
 	var b Tensor[F]
 	b.M11, b.M22, b.M33 = a.product(t, t), 1, 1
 	if s.frame.Axes == 2 {
@@ -76,7 +79,7 @@ func (s *step[F]) along(g Vector[F]) Vector[F] {
 	if !s.bound {
 		return g
 	}
-	t, u := s.frame.directions()
+	t, u := s.directions()
 	var h Vector[F]
 	h.X = dot(t, g)
 	if s.frame.Axes == 2 {
@@ -85,12 +88,29 @@ func (s *step[F]) along(g Vector[F]) Vector[F] {
 	return h
 }
 
-// directions are those of the frame.
-func (f *Frame[F]) directions() (Vector[F], Vector[F]) {
+// directions are those of the frame where the step begins.
+func (s *step[F]) directions() (Vector[F], Vector[F]) {
 	var t, u Vector[F]
-	t.X, t.Y, t.Z = f.Tx, f.Ty, f.Tz
-	u.X, u.Y, u.Z = f.Ux, f.Uy, f.Uz
+	f, a, b := &s.frame, s.a, s.b
+	t.X, t.Y, t.Z = f.Tx+(2*a*f.Px+b*f.Qx), f.Ty+(2*a*f.Py+b*f.Qy), f.Tz+(2*a*f.Pz+b*f.Qz)
+	u.X, u.Y, u.Z = f.Ux+(a*f.Qx+2*b*f.Rx), f.Uy+(a*f.Qy+2*b*f.Ry), f.Uz+(a*f.Qz+2*b*f.Rz)
 	return t, u
+}
+
+// hold keeps a step on the piece of a curved boundary that the vertex may have.
+func (s *step[F]) hold() {
+	s.d.X, s.d.Y = held(s.d.X, s.a, s.frame.Reach), held(s.d.Y, s.b, s.frame.Reach)
+}
+
+// held is a step from a, or as much of it as does not lead beyond a reach.
+func held[F num.Float](step, a, reach F) F {
+	if step > reach-a {
+		return reach - a
+	}
+	if step < -reach-a {
+		return -reach - a
+	}
+	return step
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.

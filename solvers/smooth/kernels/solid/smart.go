@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=128
 func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -24,7 +24,7 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	return settle(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
 func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
 	a, g := gather(i, s.p, m, v)

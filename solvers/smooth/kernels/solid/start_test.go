@@ -62,7 +62,7 @@ func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *bal
 	b.m.Spans = []Span{{}, {int32(len(b.m.Near)), int32(len(b.m.Sides))}}
 	if axes < 3 {
 		b.set.Slide = 0
-		f := Frame[float64]{Axes: int32(axes), Tx: 1}
+		f := Frame[float64]{Axes: int32(axes), Tx: 1, Reach: math.Inf(1)}
 		if axes == 2 { // turned in the plane
 			s, c := math.Sincos(rng.Float64())
 			f.Tx, f.Ty, f.Ux, f.Uy = c, s, -s, c

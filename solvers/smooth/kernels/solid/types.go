@@ -34,11 +34,15 @@ type Span struct{ Near, Side int32 }
 // Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
 type Side struct{ A, B, C int32 }
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
-// two, or on an edge T alone, with U = 0.
+// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
+// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
+// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
+// is beyond Reach. Only Barrier looks at that.
 type Frame[F num.Float] struct {
-	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz F
-	Axes                            int32
+	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz    F
+	Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz F
+	Reach                              F
+	Axes                               int32
 }
 
 // Mesh is what stays as it is.

@@ -17,7 +17,8 @@ func (b *ball) put(p Vector[float64]) {
 	v := &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
 	if b.set.Slide == 0 {
-		t, u := b.m.Frames[0].directions()
+		s := step[float64]{frame: b.m.Frames[0]}
+		t, u := s.directions()
 		v.A, v.B = dot(t, p), dot(u, p)
 	}
 	b.refresh()

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+)
+
+func checkpointCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Tell what checkpoints hold, and whether they are whole",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   "info PATH",
+		Short: "Tell what a checkpoint, or those in the folder of a run, hold",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return eachCheckpoint(args[0], tellCheckpoint) },
+	}, &cobra.Command{
+		Use:   "verify PATH",
+		Short: "Read all of a checkpoint, or of those in the folder of a run, and compare the checksums",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return eachCheckpoint(args[0], verifyCheckpoint) },
+	})
+	return c
+}
+
+// eachCheckpoint calls f with each file, and counts those that f or opening finds a fault with.
+func eachCheckpoint(path string, f func(file *checkpoint.File) error) error {
+	files := []string{path}
+	if info, err := os.Stat(path); err != nil {
+		return badInput(err)
+	} else if info.IsDir() {
+		if files, err = checkpoint.List(path); err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return badInput(fmt.Errorf("%s has no checkpoint", path))
+		}
+	}
+	faults := 0
+	for _, path := range files {
+		file, err := checkpoint.Open(path)
+		if err == nil {
+			err = f(file)
+			_ = file.Close() // it was only read
+		}
+		if err != nil {
+			faults++
+			fmt.Println(err)
+		}
+	}
+	if faults > 0 {
+		return fmt.Errorf("%d of %s cannot be used", faults, plural(len(files), "checkpoint"))
+	}
+	return nil
+}
+
+func tellCheckpoint(f *checkpoint.File) error {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return err
+	}
+	i := f.Info()
+	fmt.Printf("%s\n  %s: %s, t = %g after %d steps, of %s\n  state %s\n  written %s by atoll %s, %d bytes\n", f.Path,
+		i.Case, i.Solver, float64(i.Time), i.Steps, plural(i.Ranks, "rank"), i.StateSHA256,
+		info.ModTime().Format(time.DateTime), i.Version, info.Size())
+	for _, s := range f.Spaces {
+		for _, field := range s.Fields {
+			fmt.Printf("  %s of each %s: %d bytes\n", field.Name, s.Name, field.Size)
+		}
+	}
+	return nil
+}
+
+func verifyCheckpoint(f *checkpoint.File) error {
+	if err := f.Verify(0, 1); err != nil {
+		return err
+	}
+	fmt.Printf("%s: whole\n", f.Path)
+	return nil
+}

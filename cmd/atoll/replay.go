@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// replayFlags are the flags of atoll replay.
+type replayFlags struct {
+	runFlags
+	at, from, until, every float64
+	gauges, fields         []string
+	format                 string
+}
+
+func replayCommand() *cobra.Command {
+	var f replayFlags
+	c := &cobra.Command{
+		Use:   "replay DIR",
+		Short: "Compute a moment or a stretch of an earlier run again, with other gauges, fields and frames",
+		Long: "Begin at the checkpoint before a moment, or where there is none at the start, and take the steps of the\n" +
+			"run again: with the same bits, on any number of ranks and either backend. Its own output stays as it is.",
+		Example: "  atoll replay out/dam-break --at 0.3 --field speed\n" +
+			"  atoll replay out/dam-break --from 0.2 --until 0.4 --every 0.01 --gauge 1.5,0",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.replay(cmd.Context(), args[0], cmd.Flags().Changed("at"), cmd.Flags().Changed("until"))
+		},
+	}
+	p := c.Flags()
+	p.Float64Var(&f.at, "at", 0, "the moment, s: the first step that is so far")
+	p.Float64Var(&f.from, "from", 0, "where the stretch begins, s")
+	p.Float64Var(&f.until, "until", 0, "where the stretch ends, s (default: where the run does)")
+	p.Float64Var(&f.every, "every", 0,
+		"time between frames and rows of gauges, s; 0 for one frame at the end, and all rows")
+	p.StringArrayVar(&f.gauges, "gauge", nil,
+		"coordinates of a gauge, as in 1.5,0; may be repeated (default: those of the case)")
+	p.StringSliceVar(&f.fields, "field", nil, "fields of frames and gauges (default: those of the case)")
+	p.StringVar(&f.format, "format", "", "format of frames (default: that of the case)")
+	p.StringVar(&f.out, "out", "", "folder of the output (default: replay in DIR)")
+	f.resources(c)
+	return c
+}
+
+// resources are the flags of what a replay runs on.
+func (f *runFlags) resources(c *cobra.Command) {
+	f.transport, f.halo = "local", "auto"
+	p := c.Flags()
+	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, in this process")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+}
+
+func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool) error {
+	if err := f.validate(true); err != nil {
+		return err
+	}
+	switch {
+	case moment && (ends || f.from != 0):
+		return usageError{errors.New("--at is a moment, --from and --until are a stretch: give one of them")}
+	case moment:
+		f.from, f.until = f.at, f.at
+	case !ends:
+		f.until = math.Inf(1)
+	}
+	if f.until < f.from || !(f.from >= 0) {
+		return usageError{fmt.Errorf("no time lies between %g and %g", f.from, f.until)}
+	}
+	sets, err := f.overrides()
+	if err != nil {
+		return usageError{err}
+	}
+	c, err := run.Past(dir, sets)
+	if err != nil {
+		return badInput(err)
+	}
+	if f.from > c.Time.End {
+		return badInput(fmt.Errorf("the run ends at t = %g s", c.Time.End))
+	}
+	if f.out == "" {
+		f.out = filepath.Join(dir, "replay")
+	}
+	f.force = true
+	f.past = &run.Replay{From: f.from, Until: f.until}
+	if f.past.Checkpoint, err = run.Nearest(dir, f.from); err != nil {
+		return err
+	}
+	if !f.quiet {
+		begin := f.past.Checkpoint
+		if begin == "" {
+			begin = "the start: there is no checkpoint before"
+		}
+		fmt.Printf("%-16s %s\n", "from", begin)
+	}
+	r := rank{runFlags: &f.runFlags, why: "replay"}
+	return r.goroutines(ctx, c)
+}
+
+// overrides are what the output is to be, as keys of the case.
+func (f *replayFlags) overrides() ([]string, error) {
+	sets := []string{fmt.Sprintf("output.every=%g", f.every)}
+	if f.fields != nil {
+		sets = append(sets, "output.fields="+list(f.fields))
+	}
+	if f.format != "" {
+		sets = append(sets, "output.format="+list([]string{f.format}))
+	}
+	var gauges []string
+	for i, at := range f.gauges {
+		for _, x := range strings.Split(at, ",") {
+			if _, err := strconv.ParseFloat(x, 64); err != nil {
+				return nil, fmt.Errorf("--gauge %s: coordinates are numbers with commas between them", at)
+			}
+		}
+		gauges = append(gauges, fmt.Sprintf("{name='replay%d', at=[%s], every=%g}", i+1, at, f.every))
+	}
+	if gauges != nil {
+		sets = append(sets, "gauge=["+strings.Join(gauges, ", ")+"]")
+	}
+	return sets, nil
+}
+
+// list is a list of texts in TOML.
+func list(texts []string) string {
+	for i := range texts {
+		texts[i] = strconv.Quote(texts[i])
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+func auditCommand() *cobra.Command {
+	var f runFlags
+	segment := 0
+	c := &cobra.Command{
+		Use:   "audit DIR",
+		Short: "Recompute a run from checkpoint to checkpoint, and compare the hashes of the states",
+		Long: "Begin at each checkpoint of a run and at its start, take the steps up to the next one again, and compare\n" +
+			"the hash of the state with the one that was saved there. Ranks, threads and backend may be others than\n" +
+			"those of the run. The exit code is 1 where a hash differs.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(true); err != nil {
+				return err
+			}
+			return f.audit(cmd.Context(), args[0], segment)
+		},
+	}
+	c.Flags().IntVar(&segment, "segment", 0, "only this one: the k-th ends at the k-th checkpoint; 0 for all")
+	f.resources(c)
+	return c
+}
+
+func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
+	files, told, damaged, err := run.Saved(dir)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return badInput(errors.Join(append(damaged, fmt.Errorf("%s has no checkpoint", dir))...))
+	}
+	if only < 0 || only > len(files) {
+		return usageError{fmt.Errorf("--segment %d: there are %d", only, len(files))}
+	}
+	wrong := len(damaged)
+	for _, err := range damaged {
+		fmt.Println(err)
+	}
+	for k := range files {
+		if only != 0 && only != k+1 {
+			continue
+		}
+		c, err := run.Past(dir, nil)
+		if err != nil {
+			return badInput(err)
+		}
+		begin, steps := "", 0
+		if k > 0 {
+			begin, steps = files[k-1], told[k-1].Steps
+		}
+		o := solvers.Outcome{}
+		f.past = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: told[k].Steps}
+		f.tell = func(_ context.Context, _ solvers.Solver, now solvers.Outcome) error { o = now; return nil }
+		r := rank{runFlags: f, why: "audit"}
+		if err := r.goroutines(ctx, c); err != nil {
+			return err
+		}
+		verdict := "the same"
+		if o.Hash != told[k].StateSHA256 || o.Steps != told[k].Steps {
+			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %d steps", o.Hash, o.Steps)
+			wrong++
+		}
+		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, told[k].Steps, told[k].StateSHA256, verdict)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%s of %s: what was saved is not what this program computes", plural(wrong, "fault"), dir)
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

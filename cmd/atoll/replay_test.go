@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
+)
+
+// saving is a run of smallCase that has saved its state several times, in the folder out.
+func saving(t *testing.T) (dir string) {
+	t.Helper()
+	dir = caseFile(t, smallCase)
+	c := atoll(t, dir, nil, "run", "case.toml", "-q", "--ranks", "2", "--set", "checkpoint.steps=9", "--set",
+		"checkpoint.keep=100")
+	if code := c.code(t); code != exitDone {
+		t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
+	}
+	return dir
+}
+
+func savedIn(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := checkpoint.List(filepath.Join(dir, "out"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("checkpoints %v, %v", files, err)
+	}
+	return files
+}
+
+// TestReplay: a stretch has the rows of the run that were written in it, on other ranks, and leaves the run's files.
+func TestReplay(t *testing.T) {
+	dir := saving(t)
+	c := atoll(t, dir, nil, "replay", "out", "--from", "0.1", "--until", "0.15",
+		"--gauge", "0.1,0.2", "--ranks", "3", "-q")
+	if code := c.code(t); code != exitDone {
+		t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
+	}
+	rows := func(file string) []string {
+		text, err := os.ReadFile(filepath.Join(dir, "out", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	var want []string
+	late := false
+	for k, row := range rows("gauges/centre.csv") {
+		first, _, _ := strings.Cut(row, ",")
+		at, err := strconv.ParseFloat(first, 64)
+		if k > 0 && err != nil {
+			t.Fatal(err)
+		}
+		if k == 0 || at >= .1 && !late {
+			want = append(want, row)
+		}
+		late = late || k > 0 && at >= .15
+	}
+	got := rows("replay/gauges/replay1.csv")
+	if len(got) < 5 || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the gauge has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := stateOf(t, dir); got != "done" {
+		t.Errorf("the folder of the run is %s", got)
+	}
+}
+
+// TestAudit: what was saved is what is computed, on other ranks too; a cell with another bit is found.
+func TestAudit(t *testing.T) {
+	dir := saving(t)
+	files := savedIn(t, dir)
+	c := atoll(t, dir, nil, "audit", "out", "--ranks", "3")
+	if code := c.code(t); code != exitDone || strings.Count(c.stdout.String(), "the same") != len(files) {
+		t.Errorf("exit code %d, stdout\n%s", code, c.stdout.String())
+	}
+	flip(t, files[1])
+	c = atoll(t, dir, nil, "checkpoint", "verify", "out")
+	if code := c.code(t); code != exitDone {
+		t.Errorf("with a wrong cell: exit code %d, stdout\n%s", code, c.stdout.String())
+	}
+	c = atoll(t, dir, nil, "audit", "out")
+	if code := c.code(t); code != exitFailed || strings.Count(c.stdout.String(), "DIFFERENT") != 1 {
+		t.Errorf("with a wrong cell: exit code %d, stdout\n%s", code, c.stdout.String())
+	}
+}
+
+// flip changes a bit of a cell in a checkpoint, and the checksums with it.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := binary.LittleEndian.Uint64(text[len(text)-32:])
+	table := crc32.MakeTable(crc32.Castagnoli)
+	var index map[string]any
+	d := json.NewDecoder(bytes.NewReader(text[at : len(text)-32]))
+	d.UseNumber()
+	if err := d.Decode(&index); err != nil {
+		t.Fatal(err)
+	}
+	blob := index["blocks"].([]any)[0].(map[string]any)["fields"].([]any)[0].(map[string]any)
+	begin, err := blob["at"].(json.Number).Int64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := blob["len"].(json.Number).Int64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[begin] ^= 1
+	blob["crc32c"] = crc32.Checksum(text[begin:begin+n], table)
+	coded, err := json.Marshal(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := bytes.Clone(text[len(text)-32:])
+	binary.LittleEndian.PutUint64(tail[8:], uint64(len(coded)))
+	binary.LittleEndian.PutUint32(tail[16:], crc32.Checksum(coded, table))
+	if err := os.WriteFile(path, append(append(text[:at:at], coded...), tail...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedCheckpoint: the one before a damaged one is taken, with a word; without a whole one nothing is run.
+func TestDamagedCheckpoint(t *testing.T) {
+	dir := saving(t)
+	last := savedIn(t, dir)[0]
+	text, err := os.ReadFile(last)
+	if err == nil {
+		text[len(text)/3] ^= 4
+		err = os.WriteFile(last, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := atoll(t, dir, nil, "run", "case.toml", "--restart", "--set", "checkpoint.keep=100")
+	before := filepath.Base(savedIn(t, dir)[1])
+	if code := c.code(t); code != exitDone || !strings.Contains(c.stderr.String(), "is damaged: the checksum") ||
+		!strings.Contains(c.stdout.String(), before) {
+		t.Errorf("exit code %d, stdout\n%s\nstderr\n%s", code, c.stdout.String(), c.stderr.String())
+	}
+	for _, path := range savedIn(t, dir) {
+		if err := os.WriteFile(path, []byte("ATOLLCKP"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c = atoll(t, dir, nil, "run", "case.toml", "-q", "--restart")
+	if code := c.code(t); code != exitUsage || !strings.Contains(c.stderr.String(), "no checkpoint in out is whole") {
+		t.Errorf("none is whole: exit code %d, stderr\n%s", code, c.stderr.String())
+	}
+}
+
+// TestCheckpointThatCannotBeWritten ends no run, and is told.
+func TestCheckpointThatCannotBeWritten(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "out", "checkpoints"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := atoll(t, dir, nil, "run", "case.toml", "-q", "--ranks", "2", "--set", "checkpoint.steps=20")
+	if code := c.code(t); code != exitDone || !strings.Contains(c.stderr.String(), "checkpoint not written: ") {
+		t.Errorf("exit code %d, stderr\n%s", code, c.stderr.String())
+	}
+}
+
+// TestKilledAnywhere: whenever a run is killed, the next one goes on from what is whole, and ends as one that was not.
+// ATOLL_KILLS is how often; it runs on ranks that are processes, of which all or one dies.
+func TestKilledAnywhere(t *testing.T) {
+	kills := 4
+	if text := os.Getenv("ATOLL_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := caseFile(t, strings.ReplaceAll(smallCase, "cells = 1800", "cells = 8000"))
+	args := []string{"run", "case.toml", "-q", "--ranks", "2", "--transport", "local", "--set", "checkpoint.steps=1"}
+	whole := atoll(t, dir, nil, append(args, "--out", "whole")...)
+	begin := time.Now()
+	if code := whole.code(t); code != exitDone {
+		t.Fatalf("exit code %d, stderr\n%s", code, whole.stderr.String())
+	}
+	took := time.Since(begin)
+	rng := rand.New(rand.NewPCG(1, 7))
+	for range kills {
+		c := atoll(t, dir, nil, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rng.Float64() * .4 * float64(took)))
+		_ = c.Process.Kill() // or it has ended
+		_ = c.Wait()
+	}
+	last := atoll(t, dir, nil, args...)
+	if code := last.code(t); code != exitDone || strings.Contains(last.stderr.String(), "damaged") {
+		t.Fatalf("after %d kills: exit code %d, stderr\n%s", kills, code, last.stderr.String())
+	}
+	for _, file := range []string{"conservation.csv", "gauges/centre.csv", "case.pvd"} {
+		got, errGot := os.ReadFile(filepath.Join(dir, "out", file))
+		want, errWant := os.ReadFile(filepath.Join(dir, "whole", file))
+		if errGot != nil || errWant != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is another than that of a run that was not killed, %v %v", file, errGot, errWant)
+		}
+	}
+	if a, b := hashOf(t, dir, "out"), hashOf(t, dir, "whole"); a != b {
+		t.Errorf("state %s, want %s", a, b)
+	}
+}
+
+func hashOf(t *testing.T, dir, out string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, out, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Hash string `json:"state_sha256"`
+	}
+	if err := json.Unmarshal(text, &s); err != nil || s.Hash == "" {
+		t.Fatal(fmt.Errorf("no hash in %s: %w", text, err))
+	}
+	return s.Hash
+}
+
+func stateOf(t *testing.T, dir string) folder.State {
+	t.Helper()
+	info, err := folder.Read(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.State
+}

@@ -1,0 +1,118 @@
+// Package heat is a whole solver, of ∂T/∂t = κ ΔT on a grid whose rim is insulated: docs/new-solver.md.
+package heat
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/examples/heat/kernels"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+)
+
+var temperature = solvers.Field{Name: "T", Unit: "K", Doc: "temperature", Hashed: true, Saved: true,
+	Total: &solvers.Quantity{Name: "heat", Unit: "K·m³", Doc: "∫T dV; in the plane K·m²"}}
+
+//go:embed decay.toml
+var decay string
+
+func init() {
+	solvers.Register(solvers.Kind{
+		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: []solvers.Field{temperature},
+		Needs: func(_ *config.Case, held solvers.Counts) int64 { return 8 * (2*int64(held.Held) + 1) },
+		Checks: []solvers.Check{{Name: "decay", About: "A wave between insulated walls", Order: 1.9, Case: decay,
+			Finer: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"},
+			Exact: map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"}, Error: 2e-3, Drift: 1e-13}},
+	})
+}
+
+type sections struct {
+	grid         config.Grid
+	conductivity float64 // κ in m²/s
+	start        config.Field
+}
+
+func decode(root *config.Section, c *config.Case) {
+	s := &sections{grid: config.DecodeGrid(root.Sub("grid"))}
+	physics, initial := root.Sub("physics"), root.Sub("initial")
+	s.conductivity = physics.Number("conductivity", config.Positive)
+	s.start = initial.Expression("T", config.Required)
+	physics.Finish()
+	initial.Finish()
+	c.Sections = s
+	c.DecodeCourse(root, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"}, Formats: []string{"vti"}})
+}
+
+func (s *sections) Print(p *config.Printer) {
+	s.grid.Print(p)
+	p.Section("[physics]")
+	p.Pair("conductivity", s.conductivity)
+	p.Section("[initial]")
+	p.Pair("T", s.start)
+}
+
+// heat is a rank's share of a case under way.
+type heat struct {
+	solvers.Plain
+	t       [2][]float64 // in turn
+	dt      []float64    // one, in s
+	next    [1]float64   // as the host has it
+	ghosts  halo.Ghosts[float64]
+	loops   [2]backend.Loop // from one t to the other
+	longest float64         // step, in s
+}
+
+func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
+	s := c.Sections.(*sections)
+	b, err := domain.Begin(ctx, &env, c, &s.grid, 1, nil)
+	if err != nil {
+		return nil, err
+	}
+	start, err := b.Evaluate(&s.start)
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	h := &heat{Plain: solvers.Plain{Arrays: backend.Arrays{Device: env.Device}}}
+	h.t[0] = backend.Placed(&h.Arrays, start, "temperature")
+	h.t[1] = backend.Fresh[float64](&h.Arrays, len(start), "temperature")
+	h.dt = backend.Fresh[float64](&h.Arrays, 1, "step")
+	h.ghosts, err = halo.ConnectBox[float64](ctx, b.Plan, env.Comm, env.Device, 1, env.Halo)
+	if err := cmp.Or(h.Err(), err); err != nil {
+		h.Close()
+		return nil, err
+	}
+	h.Owns(h.ghosts)
+	l := &kernels.Lattice{Cells: b.Grid.N, Periodic: b.Grid.Periodic, First: b.Index(-b.Lo[0], -b.Lo[1], -b.Lo[2])}
+	l.Stride[0], l.Stride[1], l.Stride[2] = b.Strides()
+	fastest := 0.0
+	for d := range b.Grid.Dim {
+		l.Rate[d] = s.conductivity / (b.Grid.Spacing(d) * b.Grid.Spacing(d))
+		fastest += l.Rate[d]
+	}
+	h.longest = 0.4 / fastest // explicit Euler is stable to 0.5
+	for n := range h.loops {
+		h.loops[n] = kernels.NewConductLoop(b.Box(), l, h.dt, h.t[n], h.t[1-n])
+	}
+	field := temperature
+	field.On = b.Space()
+	field.View = func() solvers.View { return solvers.BlockView(env.Device, h.t[h.Now.Steps%2], b.Block) }
+	h.Declared, h.Whole = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Way())
+	return h, nil
+}
+
+func (h *heat) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	for ; steps > 0 && h.Now.Time < min(until, pause); steps-- {
+		turn, after := h.Now.Steps%2, h.Now.Toward(until, h.longest)
+		h.next[0] = after.Dt
+		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[turn])); err != nil {
+			return false, err
+		}
+		h.Device.Run(h.loops[turn], 0, h.Declared[0].On.Owned)
+		h.Now = after
+	}
+	return false, nil
+}

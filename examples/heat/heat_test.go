@@ -1,0 +1,115 @@
+package heat
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const warm = `
+solver = "heat"
+grid = { bounds = [0, 0, 1.2, 0.9], cells = [12, 9] }
+physics = { conductivity = 0.01 }
+initial = { T = "x > 0.6 ? 300 : 280 + 10*y" }
+time = { end = 2 }
+output = { every = 1, conservation_every = 5 }
+gauge = [{ name = "middle", at = [0.6, 0.45] }]
+`
+
+// bar is in space, with a seam.
+const bar = `
+solver = "heat"
+grid = { bounds = [0, 0, 0, 4, 1, 1], cells = [16, 4, 4], periodic = ["x"] }
+physics = { conductivity = 1 }
+initial = { T = "x < 1 ? 400 : 300" }
+time = { end = 0.5 }
+`
+
+// TestFromItsDeclaration: what heat declares makes its frames, gauges, tables, hash and drift, the same however a case
+// is run.
+func TestFromItsDeclaration(t *testing.T) {
+	var first [3]string
+	for n, open := range []runtest.Open{runtest.Local, runtest.Local, runtest.Delayed, runtest.GRPC} {
+		dir := t.TempDir()
+		s, err := runtest.On(t, warm, 1+n, 1+n%2, open, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Steps < 10 || s.Cells != 108 || !(math.Abs(s.Conservation["heat"]) < 1e-14) || s.Metrics["heat"] < 300 {
+			t.Errorf("%d ranks: summary %+v", 1+n, s)
+		}
+		got := [3]string{s.StateSHA256}
+		for k, file := range []string{"gauges/middle.csv", "conservation.csv"} {
+			text, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[1+k] = string(text)
+		}
+		if n == 0 {
+			first = got
+		}
+		if got != first {
+			t.Errorf("%d ranks: %q, on one %q", 1+n, got, first)
+		}
+		frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
+		if err != nil || len(frames) != 3 {
+			t.Fatal(frames, err)
+		}
+		image, err := vtk.ReadImage(filepath.Join(dir, frames[2].File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := image.CellData.Find("T"); !ok || a.Tuples() != 108 || a.Float64s()[0] < 280 || a.Float64s()[11] > 300 {
+			t.Errorf("%d ranks: T %v", 1+n, a)
+		}
+	}
+}
+
+func TestRestarts(t *testing.T) {
+	for _, text := range []string{warm, bar} {
+		runtest.Restarts(t, text, []int{1, 4}, "output.format=[]")
+	}
+}
+
+func TestLooksChangeNothing(t *testing.T) { runtest.LooksChangeNothing(t, warm, .5) }
+
+func TestGoesOn(t *testing.T) {
+	runtest.GoesOn(t, warm, "checkpoint.steps=3")
+}
+
+func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloReachesTheSolver(t, warm) }
+func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsAskedForFirst(t, .8, bar) }
+
+// TestWhatIsNotFinite: rank, cell, place, step and field are told, on all ranks alike.
+func TestWhatIsNotFinite(t *testing.T) {
+	_, err := runtest.On(t, warm, 2, 1, runtest.Local, t.TempDir(), "initial.T=x > 1 && y > 0.8 ? 1e308 : -1e308")
+	if err == nil || !strings.Contains(err.Error(), "rank 1: cell 46 at (1.05, 0.35), step 5: T is +Inf in {T: +Inf}") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestChecks: atoll verify has the checks that heat declares.
+func TestChecks(t *testing.T) {
+	suite, ok := verify.Find("heat")
+	if !ok {
+		t.Fatal("there is no suite of checks")
+	}
+	var page strings.Builder
+	report, err := suite.Run(t.Context(), &page, verify.Options{Quick: true, Threads: 1})
+	if err != nil || len(report.Checks) != 1 || report.Checks[0].Bounds != 6 {
+		t.Errorf("report %+v, error %v:\n%s", report, err, &page)
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) { runtest.NothingIsAllocated(t, 3, bar) }

@@ -1,0 +1,34 @@
+package kernels
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+)
+
+func TestMain(m *testing.M) { kerneltest.Main(m, ".") }
+
+// TestParity: a step is the same in Go and translated, at walls, seams and in between, in the plane and in space.
+func TestParity(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, r cudatest.Runner) {
+		for _, n := range [][3]int{{5, 4, 1}, {3, 4, 3}} {
+			l := &Lattice{Cells: n, Periodic: [3]bool{false, true, n[2] > 1}, Rate: [3]float64{.1, .2, .3}}
+			l.Stride = [3]int{1, n[0] + 2, (n[0] + 2) * (n[1] + 2)}
+			l.First = 1 + l.Stride[1] + l.Stride[2]
+			random := rand.New(rand.NewPCG(1, 2))
+			now := make([]float64, l.Stride[2]*(n[2]+2))
+			for i := range now {
+				now[i] = random.NormFloat64()
+			}
+			dt, box := []float64{.7}, abi.Box{Hi: n}
+			one, other := slices.Clone(now), slices.Clone(now)
+			NewConductLoop(box, l, dt, now, one).Range(0, box.Size())
+			r.Run(t, NewConductLoop(box, l, dt, now, other), 0, box.Size())
+			kerneltest.Same(t, "T", one, other, nil)
+		}
+	})
+}

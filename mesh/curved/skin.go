@@ -1,0 +1,135 @@
+package curved
+
+import (
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// skin is the boundary of a mesh of tetrahedra.
+type skin struct {
+	solid   *mesh.Solid
+	turn    float64 // degrees at which an edge is a ridge
+	faces   []mesh.SkinFace
+	normals []vector // of faces, of length 1
+	fans    [][]int32
+	sides   map[edge][]int32 // the faces at an edge
+	ridges  map[edge]bool
+	on      map[int32][]int32 // of a vertex, the other ends of its ridges
+}
+
+// edge is two vertices, ascending.
+type edge [2]int32
+
+func edgeOf(a, b int32) edge { return edge{min(a, b), max(a, b)} }
+
+func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
+	faces, err := s.Skin()
+	if err != nil {
+		return nil, err
+	}
+	x := &skin{solid: s, turn: ridge, faces: faces, fans: make([][]int32, len(s.X)), sides: map[edge][]int32{},
+		ridges: map[edge]bool{}, on: map[int32][]int32{}}
+	tags := map[[3]int32][]int32{}
+	for _, f := range s.Faces {
+		v := f.V
+		slices.Sort(v[:])
+		tags[v] = append(tags[v], f.Tag)
+	}
+	group := make([][]int32, len(faces))
+	for i, f := range faces {
+		a, b, c := x.at(f.V[0]), x.at(f.V[1]), x.at(f.V[2])
+		n := cross(minus(b, a), minus(c, a))
+		x.normals = append(x.normals, times(1/length(n), n))
+		for k, v := range f.V {
+			x.fans[v] = append(x.fans[v], int32(i))
+			e := edgeOf(v, f.V[(k+1)%3])
+			x.sides[e] = append(x.sides[e], int32(i))
+		}
+		v := f.V
+		slices.Sort(v[:])
+		group[i] = tags[v]
+		slices.Sort(group[i])
+	}
+	x.findRidges(group)
+	return x, nil
+}
+
+// findRidges finds the ridges, of faces in groups.
+func (x *skin) findRidges(group [][]int32) {
+	if marks := x.solid.Marks; marks != nil {
+		for _, e := range marks.Ridges {
+			if key := edgeOf(e.A, e.B); len(x.sides[key]) > 0 {
+				x.ridges[key] = true
+			}
+		}
+	}
+	most := math.Cos(x.turn * math.Pi / 180)
+	for e, f := range x.sides {
+		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= most) || !slices.Equal(group[f[0]], group[f[1]]) {
+			x.ridges[e] = true
+		}
+	}
+	for e := range x.ridges {
+		x.on[e[0]] = append(x.on[e[0]], e[1])
+		x.on[e[1]] = append(x.on[e[1]], e[0])
+	}
+	for _, ends := range x.on {
+		slices.Sort(ends)
+	}
+}
+
+func (x *skin) at(v int32) vector { return x.solid.At(v) }
+
+// ridgesAt returns the other ends of the ridges at a vertex, ascending.
+func (x *skin) ridgesAt(v int32) []int32 { return x.on[v] }
+
+// ring returns the neighbours of a vertex on the boundary, ascending.
+func (x *skin) ring(v int32) (ring []int32) {
+	for _, f := range x.fans[v] {
+		for _, u := range x.faces[f].V {
+			if u != v {
+				ring = append(ring, u)
+			}
+		}
+	}
+	slices.Sort(ring)
+	return slices.Compact(ring)
+}
+
+// across returns the vertices on the other side of the edges that surround a vertex, of those that are no ridges.
+func (x *skin) across(v int32) (all []int32) {
+	for _, f := range x.fans[v] {
+		w := x.faces[f].V
+		k := slices.Index(w[:], v)
+		e := edgeOf(w[(k+1)%3], w[(k+2)%3])
+		if x.ridges[e] {
+			continue
+		}
+		for _, other := range x.sides[e] {
+			if other == f {
+				continue
+			}
+			for _, u := range x.faces[other].V {
+				if u != e[0] && u != e[1] {
+					all = append(all, u)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// normal is that of the boundary at a vertex, by the weights of N. Max, "Weights for computing vertex normals from
+// facet normals", J. Graphics Tools 4 (1999) 1, with which it is exact on a sphere.
+func (x *skin) normal(v int32) vector {
+	var sum vector
+	for _, f := range x.fans[v] {
+		w := x.faces[f].V
+		k := slices.Index(w[:], v)
+		a, b := minus(x.at(w[(k+1)%3]), x.at(v)), minus(x.at(w[(k+2)%3]), x.at(v))
+		sum = plus(sum, 1/(dot(a, a)*dot(b, b)), cross(a, b))
+	}
+	return times(1/length(sum), sum)
+}

@@ -1,0 +1,63 @@
+package curved
+
+import "math"
+
+// unknowns of a paraboloid through the origin: two slopes and three second derivatives.
+const unknowns = 5
+
+// leastSquares finds them from equations.
+type leastSquares struct {
+	a [unknowns][unknowns]float64
+	g [unknowns]float64
+	n int
+}
+
+// add adds the equation row · c = value with a weight.
+func (l *leastSquares) add(row [unknowns]float64, value, weight float64) {
+	w := weight * weight
+	for i := range row {
+		for j := range row {
+			l.a[i][j] += w * row[i] * row[j]
+		}
+		l.g[i] += w * row[i] * value
+	}
+	l.n++
+}
+
+// solve returns the unknowns, unless the equations leave some of them open.
+func (l *leastSquares) solve() (c [unknowns]float64, ok bool) {
+	if l.n < unknowns {
+		return c, false
+	}
+	var root [unknowns][unknowns]float64 // Cholesky
+	for i := range unknowns {
+		for j := range i + 1 {
+			sum := l.a[i][j]
+			for k := range j {
+				sum -= root[i][k] * root[j][k]
+			}
+			if i > j {
+				root[i][j] = sum / root[j][j]
+				continue
+			}
+			if !(sum > 1e-10*l.a[i][i]) {
+				return c, false
+			}
+			root[i][i] = math.Sqrt(sum)
+		}
+	}
+	c = l.g
+	for i := range unknowns {
+		for k := range i {
+			c[i] -= root[i][k] * c[k]
+		}
+		c[i] /= root[i][i]
+	}
+	for i := unknowns - 1; i >= 0; i-- {
+		for k := i + 1; k < unknowns; k++ {
+			c[i] -= root[k][i] * c[k]
+		}
+		c[i] /= root[i][i]
+	}
+	return c, true
+}

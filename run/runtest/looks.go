@@ -1,0 +1,51 @@
+package runtest
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// LooksChangeNothing tests that a case with time ends with the same bits however often it is looked at, and that each
+// frame but the first and the last is of the first step that reaches a multiple of the time between frames. every is
+// that time for some frames.
+func LooksChangeNothing(t *testing.T, text string, every float64, sets ...string) {
+	t.Helper()
+	var want string
+	for _, looks := range [][]string{
+		{"output.every=0"},
+		{"output.every=" + number(every)},
+		{"output.every=" + number(every/7), "output.conservation_every=1"},
+		{"output.every=" + number(every), "gauge=[{name='a', at=[0.4, 0.4], every=" + number(every/3) + "}]"},
+	} {
+		dir := t.TempDir()
+		s, err := On(t, text, 2, 1, Local, dir, append(looks, sets...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = s.StateSHA256
+		}
+		if s.StateSHA256 != want {
+			t.Errorf("%v: state %s, want %s", looks, s.StateSHA256, want)
+		}
+	}
+	dir := t.TempDir()
+	exact := append(sets, "output.every="+number(every), "output.exact_times=true")
+	if _, err := On(t, text, 1, 1, Local, dir, exact...); err != nil {
+		t.Fatal(err)
+	}
+	frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
+	if err != nil || len(frames) < 4 {
+		t.Fatalf("frames %v, %v", frames, err)
+	}
+	for k, f := range frames[:len(frames)-1] {
+		if f.Time != float64(k)*every {
+			t.Errorf("frame %d is at %v, not at %v", k, f.Time, float64(k)*every)
+		}
+	}
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

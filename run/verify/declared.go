@@ -1,0 +1,193 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/expr"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// declared is the suite of the checks that a kind of solver declares.
+func declared(k *solvers.Kind) Suite {
+	s := Suite{Name: k.Name, Twins: true}
+	for _, c := range k.Checks {
+		s.Checks = append(s.Checks, Check{Name: c.Name, About: c.About, Run: func(ctx context.Context, p *Page) error {
+			return (&declaredCheck{Check: c, page: p}).run(ctx)
+		}})
+	}
+	return s
+}
+
+// declaredCheck is a check of a kind under way.
+type declaredCheck struct {
+	solvers.Check
+	page *Page
+}
+
+// ended is what a run of a check leads to.
+type ended struct {
+	entities int64
+	steps    int
+	hash     string
+	errors   map[string]float64 // by field
+	drifts   map[string]float64 // by total
+}
+
+// mostRanks is on how many ranks the coarsest run is made again.
+const mostRanks = 3
+
+func (c *declaredCheck) run(ctx context.Context) error {
+	finer := c.Finer
+	if c.page.Options.Quick && len(finer) > 2 {
+		finer = finer[:len(finer)-1]
+	}
+	names := slices.Sorted(maps.Keys(c.Exact))
+	all := make([]ended, len(finer))
+	for n, set := range finer {
+		c.page.Progress("%s", set)
+		var err error
+		if all[n], err = c.on(ctx, set, []backend.Device{nil}); err != nil {
+			return fmt.Errorf("%s: %w", set, err)
+		}
+	}
+	for _, name := range names {
+		c.tell(name, finer, all)
+	}
+	for _, total := range slices.Sorted(maps.Keys(all[0].drifts)) {
+		t := c.page.Table("Relative change of "+total, "run", "change")
+		for n, set := range finer {
+			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.Drift), set, all[n].drifts[total])
+		}
+		t.Flush()
+	}
+	return c.again(ctx, finer[0], all[0].hash)
+}
+
+// tell prints the errors of a field. The last run has the bounds of the finest, unless that is left out.
+func (c *declaredCheck) tell(name string, finer []string, all []ended) {
+	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
+	for n, set := range finer {
+		now, order, v := all[n].errors[name], "", Info
+		if n == len(c.Finer)-1 {
+			v = AtMost(now, c.Error)
+		}
+		if n > 0 {
+			falls := Order(all[n-1].errors[name], now)
+			order = fmt.Sprintf("%.3f", falls)
+			if n == len(finer)-1 {
+				v = v.And(AtLeast(falls, c.Order), "order")
+			}
+		}
+		t.Row(v, set, all[n].entities, all[n].steps, now, order)
+	}
+	t.Flush()
+}
+
+// again makes a run on more ranks, and where twins are asked for, which must end with the same bits.
+func (c *declaredCheck) again(ctx context.Context, set, hash string) error {
+	t := c.page.Table("The same state on more ranks", "ranks", "state")
+	for ranks := 2; ranks <= mostRanks; ranks++ {
+		e, err := c.on(ctx, set, make([]backend.Device, ranks))
+		if err != nil {
+			return fmt.Errorf("%d ranks: %w", ranks, err)
+		}
+		t.Row(VerdictOf(e.hash == hash, "as on one"), ranks, e.hash[:12])
+	}
+	t.Flush()
+	for _, twin := range c.page.Options.Twins {
+		e, err := c.on(ctx, set, twin.Devices)
+		if err != nil {
+			return fmt.Errorf("on %s: %w", twin.Name, err)
+		}
+		missed := ""
+		if e.hash != hash {
+			missed = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, e.hash, twin.Name, hash)
+		}
+		c.page.Twin(missed)
+	}
+	return nil
+}
+
+// on makes a run on a rank for each of the devices; nil is for one of the CPU.
+func (c *declaredCheck) on(ctx context.Context, set string, devices []backend.Device) (ended, error) {
+	of, err := solvers.Parse(c.Name+".toml", []byte(c.Case), []string{set})
+	if err != nil {
+		return ended{}, err
+	}
+	return local.Each(len(devices), func(comm dist.Comm) (e ended, err error) {
+		dev := devices[comm.Rank()]
+		if dev == nil {
+			threads := 1
+			if len(devices) == 1 {
+				threads = c.page.Options.Threads
+			}
+			dev = cpu.New(threads)
+			defer dev.Close()
+		}
+		_, err = run.Run(ctx, run.Options{Case: of, Comm: comm, Device: dev,
+			Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error {
+				return e.look(ctx, c, of, comm, s, o)
+			}})
+		return e, err
+	})
+}
+
+// look measures a state that a run has led to.
+func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, comm dist.Comm, s solvers.Solver,
+	o solvers.Outcome) error {
+	*e = ended{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
+		drifts: o.Drifts}
+	for _, f := range s.Fields() {
+		exact, ok := c.Exact[f.Name]
+		if !ok {
+			continue
+		}
+		program, err := expr.Compile(exact)
+		if err != nil {
+			return err
+		}
+		if e.errors[f.Name], err = meanError(ctx, comm, &f, program, s.Clock().Time); err != nil {
+			return err
+		}
+	}
+	if len(e.errors) != len(c.Exact) {
+		return fmt.Errorf("solver %q has not all fields of the check", of.Solver)
+	}
+	return nil
+}
+
+// meanError is that of a field of one number, over the volume.
+func meanError(ctx context.Context, comm dist.Comm, f *solvers.Field, exact *expr.Program, t float64) (float64, error) {
+	values, err := f.Read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var off, volume dist.Accumulator
+	for i, v := range values {
+		at, size := [3]float64{}, 1.0
+		copy(at[:], f.On.At(i))
+		want, err := exact.Eval(at[0], at[1], at[2], t)
+		if err != nil {
+			return 0, err
+		}
+		if f.On.Size != nil {
+			size = f.On.Size(i)
+		}
+		off.Add(math.Abs(v-want) * size)
+		volume.Add(size)
+	}
+	if err := dist.AllreduceSum(ctx, comm, &off, &volume); err != nil {
+		return 0, err
+	}
+	return off.Float64() / volume.Float64(), nil
+}

@@ -1,0 +1,94 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+// paperAgain runs the paper's tests at second order: no thickness may be negative, and mass is kept. What the extremes
+// of the thicknesses should be is decided by first order, which makes none that are not there, on a part of the basin
+// that is a mirror's, in triangles some four times as narrow. Second order is sharper, and overshoots at the jumps that
+// the tests start with: by 2.5% of the jump at most.
+func paperAgain(ctx context.Context, p *verify.Page) error {
+	n := 90
+	if p.Options.Quick {
+		n = 22
+	}
+	m, err := square(5, n, meshSeed)
+	if err != nil {
+		return err
+	}
+	t := p.Table(fmt.Sprintf("tests of the paper, %d cells, t = 0.1", len(m.Cells)),
+		"test", "scheme", "order", "min h1", "max h1", "min h2", "max h2", "off by, of the jump", "drift of mass",
+		"least thickness")
+	for test, initial := range []func(x, y float64) state{paperTest1, paperTest2} {
+		fine, err := paperExtremes(ctx, p, test)
+		if err != nil {
+			return err
+		}
+		t.Row(verify.Info, test+1, "fine", 1, fine[0], fine[1], fine[2], fine[3], "", "", "")
+		for _, scheme := range schemes {
+			for _, order := range []int{1, 2} {
+				p.Progress("test %d, %s, order %d", test+1, scheme, order)
+				cfg := second(scheme, paperRatios[test], 1e-6)
+				cfg.Order, cfg.EntropyFix = order, 0
+				b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: initial})
+				if err != nil {
+					return err
+				}
+				c, err := b.conserve(ctx, .1)
+				b.close(ctx)
+				if err != nil {
+					return err
+				}
+				off := 0.0
+				for k, v := range []float64{c.end.H1Min, c.end.H1Max, c.end.H2Min, c.end.H2Max} {
+					off = max(off, math.Abs(v-fine[k])/3.5)
+				}
+				drift := max(c.drift1, c.drift2)
+				v := verify.AtLeast(c.least, 0)
+				switch {
+				case !(drift <= 1e-13):
+					v = verify.AtMost(drift, 1e-13)
+				case order == 2 && v.OK && !p.Options.Quick:
+					v = verify.AtMost(off, .025)
+				}
+				t.Row(v, test+1, scheme, order, c.end.H1Min, c.end.H1Max, c.end.H2Min, c.end.H2Max, off, drift, c.least)
+			}
+		}
+	}
+	t.Flush()
+	return nil
+}
+
+var paperRatios = []float64{.5, .98}
+
+// paperExtremes are the least and the largest h1 and h2 of a test on a fine mesh: a quarter of the first, as far from
+// its middle as waves come, and half of the second, as far as its bump reaches.
+func paperExtremes(ctx context.Context, p *verify.Page, test int) (extremes [4]float64, err error) {
+	p.Progress("test %d, fine", test+1)
+	bounds, cells := [4]float64{0, 0, 2.6, 2.6}, 34000
+	initial := paperTest1
+	if test == 1 {
+		bounds, cells, initial = [4]float64{-3, 0, 3, 3}, 58000, paperTest2
+	}
+	if p.Options.Quick {
+		cells /= 16
+	}
+	m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, meshSeed)
+	if err != nil {
+		return extremes, err
+	}
+	cfg := settings("pvm-ifcp", paperRatios[test])
+	cfg.EntropyFix = 0
+	err = evolve(ctx, p, flow{mesh: m, config: cfg, initial: initial}, .1, func(b *basin) error {
+		d, err := b.Diagnose(ctx)
+		extremes = [4]float64{d.H1Min, d.H1Max, d.H2Min, d.H2Max}
+		return err
+	})
+	return extremes, err
+}

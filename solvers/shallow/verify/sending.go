@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+// What sends linear waves to both sides of a channel of 20 km by 2 km, 100 m deep: a hump of 1 cm and some 2 km.
+const (
+	sendingDepth = 100.0
+	sendingTall  = .01
+)
+
+func sendingHump(x float64) float64 {
+	x = (x - 1e4) / 1e3
+	return sendingTall * math.Exp(-x*x)
+}
+
+// halves are two halves of the hump that have gone to both sides for a time.
+func halves(x, t float64) float64 {
+	way := math.Sqrt(gravity*sendingDepth) * t
+	return (sendingHump(x-way) + sendingHump(x+way)) / 2
+}
+
+// raised lifts the bed by the hump, at once and evenly within 60 s: each moment of it sends its part of both halves.
+func raised(ctx context.Context, p *verify.Page) error {
+	const end, during = 150.0, 60.0
+	t := p.Table(fmt.Sprintf("the bed rises: waves after %g s", end), "cells", "within, s", "order", "quantity", "theirs",
+		"ours")
+	for _, within := range []float64{0, during} {
+		exact := func(x float64) float64 {
+			const moments = 200
+			if within == 0 {
+				return halves(x, end)
+			}
+			sum := 0.0
+			for k := range moments {
+				sum += halves(x, end-(float64(k)+.5)/moments*within) / moments
+			}
+			return sum
+		}
+		for _, order := range []int{1, 2} {
+			cfg := second("pvm-ifcp", 1, 1e-3)
+			cfg.Order = order
+			cfg.Forcing.UpliftTo = within
+			f := flow{config: cfg, uplift: func(x, _ float64) float64 { return sendingHump(x) }}
+			e, b, err := send(ctx, p, f, end, exact)
+			if err != nil {
+				return err
+			}
+			v := verify.Info
+			if order == 2 {
+				v = verify.AtMost(e, share(p, .01, .1))
+			}
+			t.Row(v, b.part.Owned, within, order, "error of the level, as a share", 0, e)
+			i := b.at(1e4, 1e3).cell
+			x, _ := b.part.Centroid(i)
+			lifted := sendingDepth - b.Value("depth", i)
+			t.Row(verify.Near(lifted, sendingHump(x), 1e-9), b.part.Owned, within, order, "rise of the bed, m",
+				sendingHump(x), lifted)
+		}
+	}
+	t.Flush()
+	return nil
+}
+
+// pressed lets the air press with the weight of the hump from the start on. The level under it goes down by as much,
+// and what is too much there leaves to both sides.
+func pressed(ctx context.Context, p *verify.Page) error {
+	const end = 150.0
+	t := p.Table(fmt.Sprintf("the air presses: waves after %g s", end), "cells", "order", "quantity", "theirs", "ours")
+	for _, order := range []int{1, 2} {
+		cfg := second("pvm-ifcp", 1, 1e-3)
+		cfg.Order = order
+		f := flow{config: cfg, pressure: func(x, _ float64) float64 { return gravity * sendingHump(x) }}
+		e, b, err := send(ctx, p, f, end, func(x float64) float64 { return halves(x, end) - sendingHump(x) })
+		if err != nil {
+			return err
+		}
+		v := verify.Info
+		if order == 2 {
+			v = verify.AtMost(e, share(p, .01, .1))
+		}
+		t.Row(v, b.part.Owned, order, "error of the level, as a share", 0, e)
+	}
+	t.Flush()
+	return nil
+}
+
+// send runs a flow from rest and returns the mean error of its level, as a share of the mean level.
+func send(ctx context.Context, p *verify.Page, f flow, end float64,
+	exact func(x float64) float64) (e float64, b *basin, err error) {
+	cells := 4000
+	if p.Options.Quick {
+		cells = 1000
+	}
+	if f.mesh, err = mesh.Rectangle(0, 0, 20e3, 2e3, cells, meshSeed); err != nil {
+		return 0, nil, err
+	}
+	p.Progress("waves, order %d, %d cells", f.config.Order, len(f.mesh.Cells))
+	f.initial = func(_, _ float64) state { return state{depth: sendingDepth, h2: sendingDepth} }
+	err = evolve(ctx, p, f, end, func(run *basin) error {
+		b = run
+		size := b.mean(func(_ int, x, _ float64) float64 { return math.Abs(exact(x)) })
+		e = b.meanError("z2", func(x, _ float64) float64 { return exact(x) }) / size
+		return nil
+	})
+	return e, b, err
+}

@@ -1,0 +1,186 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// steadyFlow is one of the SWASHES collection (O. Delestre et al., arXiv 1110.0288): a discharge is given on the left
+// and a level on the right.
+type steadyFlow struct {
+	name       string
+	discharge  float64 // m²/s
+	long, wide float64 // m
+	cells      int
+	end        float64 // s
+	manning    float64
+	bed        func(x float64) float64
+	depth      func(x float64) float64
+	out        float64 // level on the right, m
+	rest       float64 // level of the water at the start, m; NaN for the depth at the end
+	most       float64 // mean error of the depth, m
+	spread     float64 // of the discharge, as a share
+}
+
+// steadyFlows are three over a bump of .2 m between 8 m and 12 m, and one in a channel of 1 km with friction, whose bed
+// is made to the depth that it has: MacDonald's.
+func steadyFlows(p *verify.Page) []steadyFlow {
+	bump := func(x float64) float64 { return max(0, .2-.05*(x-10)*(x-10)) }
+	cells, end := 2000, 200.0
+	if p.Options.Quick {
+		cells, end = 200, 60
+	}
+	flow := steadyFlow{long: 25, wide: 1, cells: cells, end: end, bed: bump}
+	all := []steadyFlow{flow, flow, flow, macDonald(p)}
+
+	sub := &all[0]
+	sub.name, sub.discharge, sub.out, sub.rest = "subcritical flow over a bump", 4.42, 2, 2
+	sub.most, sub.spread = share(p, 6e-5, .02), share(p, 1e-4, .01)
+	sub.depth = func(x float64) float64 { return depthOf(sub.discharge, headAt(sub.discharge, 2)-bump(x), false) }
+
+	// The flow is critical on the crest, which makes its head; behind, it is supercritical.
+	over := &all[1]
+	over.name, over.discharge, over.out, over.rest = "transcritical flow over a bump", 1.53, .66, .66
+	over.most, over.spread = share(p, 1e-3, .02), share(p, 1e-3, .02)
+	over.depth = func(x float64) float64 {
+		return depthOf(over.discharge, criticalHead(over.discharge)+.2-bump(x), x > 10)
+	}
+
+	jump := &all[2]
+	jump.name, jump.discharge, jump.out, jump.rest = "transcritical flow over a bump with a jump", .18, .33, .33
+	jump.most, jump.spread = share(p, 5e-3, .02), share(p, 2e-3, .1) // the jump takes some cells
+	at := jumpAt(jump.discharge, jump.out, bump)
+	jump.depth = func(x float64) float64 {
+		if x > at {
+			return depthOf(jump.discharge, headAt(jump.discharge, jump.out)-bump(x), false)
+		}
+		return depthOf(jump.discharge, criticalHead(jump.discharge)+.2-bump(x), x > 10)
+	}
+	return all
+}
+
+func headAt(q, h float64) float64 { return h + q*q/(2*gravity*h*h) }
+
+func criticalHead(q float64) float64 { return headAt(q, math.Cbrt(q*q/gravity)) }
+
+// depthOf is the depth at which a discharge has a head over the bed, of two the lesser where the flow is supercritical.
+func depthOf(q, head float64, supercritical bool) float64 {
+	critical := math.Cbrt(q * q / gravity)
+	low, high := critical, head // between which the head grows with the depth
+	if supercritical {
+		low, high = critical, critical*1e-3
+	}
+	for range 200 {
+		middle := (low + high) / 2
+		if headAt(q, middle) < head {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}
+
+// jumpAt is where the momentum fluxes q²/h + gh²/2 of the flow behind the crest and of the one before the outlet meet.
+func jumpAt(q, out float64, bed func(float64) float64) float64 {
+	force := func(h float64) float64 { return q*q/h + gravity*h*h/2 }
+	low, high := 10.0, 12.0
+	for range 100 {
+		x := (low + high) / 2
+		fast := depthOf(q, criticalHead(q)+.2-bed(x), true)
+		slow := depthOf(q, headAt(q, out)-bed(x), false)
+		if force(fast) < force(slow) {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	return low
+}
+
+// macDonald is the subcritical flow of 2 m²/s with Manning's friction, n = .033, in 1 km, of depth
+// (4/g)^(1/3) (1 + ½ exp(-16 (x/1000 - ½)²)).
+func macDonald(p *verify.Page) steadyFlow {
+	const long, q, n, pieces = 1000.0, 2.0, .033, 20000
+	base := math.Cbrt(4 / gravity)
+	hump := func(x float64) float64 { return math.Exp(-16*(x/long-.5)*(x/long-.5)) / 2 }
+	depth := func(x float64) float64 { return base * (1 + hump(x)) }
+	slope := func(x float64) float64 {
+		h := depth(x)
+		dh := -32 / long * (x/long - .5) * hump(x) * base
+		return (q*q/(gravity*h*h*h)-1)*dh - n*n*q*q/math.Pow(h, 10.0/3)
+	}
+	beds := make([]float64, pieces+1) // from the right, by Simpson's rule
+	for k := 1; k <= pieces; k++ {
+		const step = long / pieces
+		x := long - float64(k)*step
+		beds[k] = beds[k-1] - step/6*(slope(x)+4*slope(x+step/2)+slope(x+step))
+	}
+	bed := func(x float64) float64 {
+		at := min(max((long-x)/long*pieces, 0), pieces-1)
+		k := int(at)
+		return beds[k] + (at-float64(k))*(beds[k+1]-beds[k])
+	}
+	f := steadyFlow{name: "MacDonald's channel", discharge: q, long: long, wide: 20, manning: n, bed: bed, depth: depth,
+		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: share(p, 1e-3, .02), spread: share(p, 1e-3, .02)}
+	if p.Options.Quick {
+		f.cells, f.end = 200, 1000
+	}
+	return f
+}
+
+// run compares the depth, the discharge along the channel, and in the last tenth of the time what came in with what
+// left.
+func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
+	m, err := mesh.Rectangle(0, 0, c.long, c.wide, c.cells, meshSeed)
+	if err != nil {
+		return err
+	}
+	cfg := second("pvm-ifcp", 1, 1e-4)
+	cfg.Given = given(m, map[string]*shallow.Given{
+		"left":  {Kind: "discharge", Value: series.Steady(c.discharge)},
+		"right": {Kind: "level", Value: series.Steady(c.out)},
+	})
+	p.Progress("%s, %d cells", c.name, len(m.Cells))
+	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: c.manning, initial: func(x, _ float64) state {
+		s := state{depth: -c.bed(x), h2: c.rest - c.bed(x)}
+		if math.IsNaN(c.rest) { // a sloping channel: with the depth that it has at its end everywhere
+			s.h2, s.u2 = c.depth(c.long), c.discharge/c.depth(c.long)
+		}
+		return s
+	}})
+	if err != nil {
+		return err
+	}
+	defer b.close(ctx)
+	if err := b.until(ctx, .9*c.end, nil); err != nil {
+		return err
+	}
+	before, err := b.Diagnose(ctx)
+	if err == nil {
+		err = b.until(ctx, c.end, nil)
+	}
+	if err != nil {
+		return err
+	}
+	now, err := b.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", c.name, len(m.Cells), c.end), "quantity", "theirs", "ours")
+	e := b.meanError("h2", func(x, _ float64) float64 { return c.depth(x) })
+	t.Row(verify.AtMost(e, c.most), "mean error of h, m", 0, e)
+	along := b.mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })
+	t.Row(verify.Near(along, c.discharge, c.spread), "mean discharge, m²/s", c.discharge, along)
+	in := brought(now, "left") - brought(before, "left")
+	out := brought(before, "right") - brought(now, "right")
+	t.Row(finest(p, true, verify.Near(out, in, c.spread)), "what leaves, of what comes in", 1, out/in)
+	t.Flush()
+	return nil
+}

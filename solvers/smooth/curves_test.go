@@ -1,0 +1,252 @@
+package smooth
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// disc is an irregular mesh of the disc of radius 1, from one of a square.
+func disc(t testing.TB, cells int, seed uint64) *mesh.Mesh {
+	m := rectangle(t, cells, seed)
+	for v := range m.X {
+		m.X[v], m.Y[v] = rounded(2*m.X[v]-1, 2*m.Y[v]-1)
+	}
+	return m
+}
+
+// rounded maps a square of half side 1 onto the disc.
+func rounded(x, y float64) (float64, float64) {
+	return x * math.Sqrt(1-y*y/2), y * math.Sqrt(1-x*x/2)
+}
+
+// finished is where vertices are in the end, and what the mesh is like.
+type finished struct {
+	outcome
+	at [3][]float64 // by id
+}
+
+func (e *finished) take(t testing.TB, c dist.Comm, p *Subdomain, s Solver, vertices int) error {
+	for !s.Ended() {
+		if _, err := s.Sweep(t.Context(), 10); err != nil {
+			return err
+		}
+	}
+	at, err := s.Coordinates()
+	if err != nil {
+		return err
+	}
+	for k := range at {
+		for i, v := range p.Global[:p.Owned] {
+			e.at[k][v] = at[k][i]
+		}
+	}
+	now := outcome{}
+	if now.diagnostics, err = s.Diagnose(t.Context()); err != nil {
+		return err
+	}
+	if now.hash, err = s.Hash(t.Context()); c.Rank() == 0 {
+		e.outcome = now
+	}
+	return err
+}
+
+// smoothed lets barrier end on triangles or tetrahedra of which all have the same size.
+func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished) {
+	t.Helper()
+	cfg, err := Config{Smoother: "barrier", Guard: "none", Rescale: true}, error(nil)
+	for k := range e.at {
+		e.at[k] = make([]float64, 10_000)
+	}
+	if m != nil {
+		var metric *Metric
+		if metric, err = Linear(Bounds{-1, -1, 1, 1}, .1, .1); err == nil {
+			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *Part, s Solver) error {
+				return e.take(t, c, &p.Subdomain, s, len(m.X))
+			})
+		}
+	} else {
+		var metric *SolidMetric
+		if metric, err = SolidLinear(Box{[3]float64{-1, -1, -1}, [3]float64{1, 1, 1}}, .1, .1); err == nil {
+			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *SolidPart, s Solver) error {
+				return e.take(t, c, &p.Subdomain, s, len(b.X))
+			})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// elsewhere is a setting whose bits are to be the same.
+func elsewhere(n int) setting {
+	s := plain()
+	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45
+	if n == 1 {
+		s.device, s.layout.Spread, s.layout.Deep = func() backend.Device { return newFar() }, true, true
+	}
+	return s
+}
+
+// TestCurved: where vertices of curved boundaries slide, the mesh of a disc, of a ball and of a cylinder becomes better
+// than where they stay, and they lie within 1% of an edge of the true boundary; with one hash on any number of ranks
+// and on devices.
+func TestCurved(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		plane *mesh.Mesh
+		solid *mesh.Solid
+		edge  float64
+		off   func(x, y, z float64) float64
+	}{
+		{"disc", disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 { return math.Hypot(x, y) - 1 }},
+		{"ball", nil, ball(t), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
+		{"cylinder", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
+			x, y = rounded(x, y)
+			return x, y, z
+		}), .3, func(x, y, z float64) float64 {
+			return min(math.Abs(math.Hypot(x, y)-1), math.Abs(math.Abs(z)-1))
+		}},
+	} {
+		held := plain()
+		kept := held.smoothed(t, c.plane, c.solid)
+		bent := plain()
+		bent.layout.Ridge = 45
+		got := bent.smoothed(t, c.plane, c.solid)
+		a, b := kept.diagnostics, got.diagnostics
+		if !(b.QualityMean > a.QualityMean+.003 && b.QualityMin > a.QualityMin) || b.Inverted > 0 {
+			t.Errorf("%s: mean %g and worst %g, with the boundary kept %g and %g", c.name, b.QualityMean, b.QualityMin,
+				a.QualityMean, a.QualityMin)
+		}
+		slid, most := 0, 0.0
+		for v := range boundaryOf(t, c.plane, c.solid) {
+			x, y, z := got.at[0][v], got.at[1][v], got.at[2][v]
+			if x != kept.at[0][v] || y != kept.at[1][v] {
+				slid++
+			}
+			most = max(most, math.Abs(c.off(x, y, z)))
+		}
+		if slid < 20 || !(most <= .01*c.edge) {
+			t.Errorf("%s: %d vertices slid, to %g of an edge from the boundary", c.name, slid, most/c.edge)
+		}
+		for n := range 2 {
+			if other := elsewhere(n).smoothed(t, c.plane, c.solid); other.outcome != got.outcome {
+				t.Errorf("%s: elsewhere %+v, on one rank %+v", c.name, other.outcome, got.outcome)
+			}
+		}
+	}
+}
+
+// ball is an irregular mesh of the ball of radius 1.
+func ball(t testing.TB) *mesh.Solid {
+	return round(t, func(x, y, z float64) (float64, float64, float64) {
+		return x * math.Sqrt(1-y*y/2-z*z/2+y*y*z*z/3), y * math.Sqrt(1-x*x/2-z*z/2+x*x*z*z/3),
+			z * math.Sqrt(1-x*x/2-y*y/2+x*x*y*y/3)
+	})
+}
+
+// round is an irregular mesh of what a map makes of the cube of half side 1.
+func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *mesh.Solid {
+	m := cube(t, 7, .13)
+	m.Faces = nil
+	for v := range m.X {
+		m.X[v], m.Y[v], m.Z[v] = to(2*m.X[v]-1, 2*m.Y[v]-1, 2*m.Z[v]-1)
+	}
+	return m
+}
+
+func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
+	on := map[int32]bool{}
+	if m != nil {
+		for v, around := range ringsOf(t, m).Around {
+			if around == mesh.Border {
+				on[int32(v)] = true
+			}
+		}
+		return on
+	}
+	skin, err := b.Skin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range skin {
+		on[f.V[0]], on[f.V[1]], on[f.V[2]] = true, true, true
+	}
+	return on
+}
+
+// TestCurvedPatches: ranks that arrange their own patches find the rails that a layout of the whole mesh has.
+func TestCurvedPatches(t *testing.T) {
+	m := disc(t, 400, 5)
+	for v := range m.X { // the lower half becomes that of a square with rounded corners, in part straight
+		if y := m.Y[v]; y < 0 {
+			m.Y[v] = max(-.5, y) + .2*min(0, y+.5)
+		}
+	}
+	o := plain().layout
+	o.Ridge = 45
+	l, err := NewLayout(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bent, limited := 0, 0
+	for _, r := range l.rails {
+		if r.Bx != 0 || r.By != 0 {
+			bent++
+		} else if !math.IsInf(r.Low, -1) || !math.IsInf(r.High, 1) {
+			limited++
+		}
+	}
+	if bent < 20 || bent > 70 {
+		t.Errorf("%d vertices of the boundary slide on curves, %d before them", bent, limited)
+	}
+	const ranks = 3
+	owner := make([]int32, len(m.X))
+	for v := range owner {
+		owner[v] = int32(hash(int32(v)) % ranks)
+	}
+	found := make([]int, ranks)
+	onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
+		part, _, err := p.Part(t.Context(), o, comm, 3)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, s := range append(append([]Span{}, part.First...), part.Rest...) {
+			for i := s.Slide; i < s.Hi; i++ {
+				if got, want := part.Rails[i-s.Slide+s.Rail], l.rails[part.Global[i]]; got != want {
+					t.Errorf("vertex %d: rail %+v, want %+v", part.Global[i], got, want)
+				}
+				found[comm.Rank()]++
+			}
+		}
+	})
+	if n := found[0] + found[1] + found[2]; n != len(l.rails) {
+		t.Errorf("%d rails, want %d", n, len(l.rails))
+	}
+}
+
+// TestCurvedRefuses: smoothers that take rails for straight do not get curved ones, nor do tangled meshes have any.
+func TestCurvedRefuses(t *testing.T) {
+	s := plain()
+	s.layout.Ridge = 45
+	metric, err := Linear(Bounds{-1, -1, 1, 1}, .1, .1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.on(t, disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
+		func(dist.Comm, *Part, Solver) error { return nil })
+	if err == nil {
+		t.Error("pain accepts curved rails")
+	}
+	s.layout.Tangled = true
+	if _, err := NewLayout(disc(t, 300, 1), s.layout); err == nil {
+		t.Error("a tangled mesh has curved rails")
+	}
+}

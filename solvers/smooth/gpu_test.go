@@ -1,0 +1,82 @@
+package smooth
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cuda"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// lent is a device that goes back to others when it is closed, since it takes long to open one.
+type lent struct {
+	*cuda.Device
+	to chan *cuda.Device
+}
+
+func (l lent) Close() { l.to <- l.Device }
+
+// gpu returns settings on up to so many ranks that share a GPU. Where there is none the test is skipped.
+func gpu(t *testing.T, most int) func(ranks int) setting {
+	t.Helper()
+	free := make(chan *cuda.Device, most)
+	for range most {
+		dev, err := cuda.Open(cuda.Options{})
+		if err != nil {
+			t.Skipf("NOT TESTED: no GPU to smooth on: %v", err)
+		}
+		t.Cleanup(dev.Close)
+		free <- dev
+	}
+	return func(ranks int) setting {
+		s := plain()
+		s.ranks, s.cut, s.layout.Deep, s.layout.Spread = ranks, partition.RandomCut, true, true
+		s.device = func() backend.Device { return lent{<-free, free} }
+		return s
+	}
+}
+
+// TestBarrierOnGPU: the meshes of TestBarrierDoesNoHarm end on a GPU, of one rank and of five, with the bits of the
+// host.
+func TestBarrierOnGPU(t *testing.T) {
+	gpu := gpu(t, 5)
+	for n := range harmless(t) {
+		m, metric, s := harmed(t, n)
+		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
+		run := func(s setting) outcome {
+			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+			})
+			return after
+		}
+		want := outcome{}
+		for k, ranks := range []int{1, 5} {
+			on := gpu(ranks)
+			on.precision, on.layout.Colouring = s.precision, s.layout.Colouring
+			s.layout.Spread = true
+			if k == 0 {
+				want = run(s)
+			}
+			if got := run(on); got != want {
+				t.Errorf("mesh %d: %+v on %d ranks on a GPU, on the host %+v", n, got, ranks, want)
+			}
+		}
+	}
+}
+
+// TestCurvedOnGPU: curved boundaries have the bits of the host on a GPU.
+func TestCurvedOnGPU(t *testing.T) {
+	gpu := gpu(t, 3)
+	for _, ranks := range []int{1, 3} {
+		s, host := gpu(ranks), plain()
+		s.layout.Ridge, host.layout.Ridge = 45, 45
+		m, b := disc(t, 300, 3), ball(t)
+		if got, want := s.smoothed(t, m, nil), host.smoothed(t, m, nil); got.outcome != want.outcome {
+			t.Errorf("disc: %+v on a GPU, on the host %+v", got.outcome, want.outcome)
+		}
+		if got, want := s.smoothed(t, nil, b), host.smoothed(t, nil, b); got.outcome != want.outcome {
+			t.Errorf("ball: %+v on a GPU, on the host %+v", got.outcome, want.outcome)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package verify
+
+import (
+	"embed"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+)
+
+// geometries are meshes that Gmsh 4.8.4 has made of the files beside them: gmsh -2 plate.geo (gmsh -3 in space),
+// converted by atoll mesh convert with --drop-dangling.
+//
+//go:embed geometries/*.meshb
+var geometries embed.FS
+
+var geometryNames = [4][]string{2: {"plate", "disc", "wing"}, 3: {"ball", "drilled", "elbow"}}
+
+// generated is how many meshes of each kind are generated.
+const generated = 8
+
+// subject is a mesh of triangles or of tetrahedra.
+type subject struct {
+	name  string
+	plane *mesh.Mesh
+	solid *mesh.Solid
+}
+
+// subjectOf is mesh n of the kinds in so many dimensions: a generated one, or one of Gmsh's.
+func subjectOf(dim, n int) (s subject, err error) {
+	s.name = fmt.Sprint(n + 1)
+	switch {
+	case n >= generated:
+		s.name = geometryNames[dim][n-generated]
+		err = s.load()
+	case dim == 2:
+		s.plane, err = kindMesh(n)
+	default:
+		s.solid, err = kindSolid(n)
+	}
+	return s, err
+}
+
+// load takes the mesh of a geometry through a file, since meshes are read from these.
+func (s *subject) load() error {
+	data, err := geometries.ReadFile("geometries/" + s.name + ".meshb")
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "atoll-verify-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, s.name+".meshb")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return err
+	}
+	s.plane, s.solid, err = meshio.ReadAny(path)
+	return err
+}
+
+// vertices is how many there are.
+func (s *subject) vertices() int {
+	if s.solid != nil {
+		return len(s.solid.X)
+	}
+	return len(s.plane.X)
+}
+
+// kindMesh is mesh n of the kinds in the plane: the Delaunay mesh of vertices that have gone some way toward a
+// neighbour in an even mesh of the unit square, as far as no triangle lost more than nine tenths of its area.
+func kindMesh(n int) (*mesh.Mesh, error) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 600+300*n, uint64(n+1))
+	if err != nil {
+		return nil, err
+	}
+	rings, err := m.Rings()
+	if err != nil {
+		return nil, err
+	}
+	cells := make([][]int, len(m.X))
+	for c, cell := range m.Cells {
+		for _, v := range cell {
+			cells[v] = append(cells[v], c)
+		}
+	}
+	rng := rand.New(rand.NewPCG(uint64(n+1), 7))
+	for v := range int32(len(m.X)) {
+		if rings.Around[v] != mesh.Inside {
+			continue
+		}
+		to := rings.Of(v)[rng.IntN(len(rings.Of(v)))]
+		x, y, share := m.X[v], m.Y[v], .9*rng.Float64()
+		astray(cells[v], share, m.Area, func(share float64) {
+			m.X[v], m.Y[v] = x+share*(m.X[to]-x), y+share*(m.Y[to]-y)
+		})
+	}
+	_, err = m.FlipToDelaunay()
+	return m, err
+}
+
+// kindSolid is mesh n of the kinds in space: a cube of tetrahedra whose inner vertices go some way in the same way, and
+// in which some pairs of tetrahedra then become three, so that it is no lattice.
+func kindSolid(n int) (*mesh.Solid, error) {
+	m, err := mesh.Cube(5+n/2, 5+n/3, 6+n%4, .15, uint64(n+1))
+	if err != nil {
+		return nil, err
+	}
+	cells := make([][]int, len(m.X))
+	for c, cell := range m.Cells {
+		for _, v := range cell {
+			cells[v] = append(cells[v], c)
+		}
+	}
+	rng := rand.New(rand.NewPCG(uint64(n+1), 8))
+	for v := range m.X {
+		p := m.At(int32(v))
+		if min(p[0], p[1], p[2]) == 0 || max(p[0], p[1], p[2]) == 1 {
+			continue
+		}
+		to := m.At(m.Cells[cells[v][rng.IntN(len(cells[v]))]][rng.IntN(4)])
+		share := .9 * rng.Float64()
+		astray(cells[v], share, m.Volume, func(share float64) {
+			m.X[v], m.Y[v], m.Z[v] = p[0]+share*(to[0]-p[0]), p[1]+share*(to[1]-p[1]), p[2]+share*(to[2]-p[2])
+		})
+	}
+	split(m, rng)
+	return m, nil
+}
+
+// split replaces some pairs of tetrahedra that share a face by three around the edge that joins their other corners,
+// where that goes through the face.
+func split(m *mesh.Solid, rng *rand.Rand) {
+	type half struct {
+		cell int
+		apex int32
+	}
+	sorted := func(f [3]int32) [3]int32 { slices.Sort(f[:]); return f }
+	first := map[[3]int32]half{}
+	touched := make([]bool, len(m.Cells))
+	for c := range len(touched) {
+		for k := range 4 {
+			face, apex := m.Facing(int32(c), k), m.Cells[c][k]
+			one, seen := first[sorted(face)]
+			if !seen {
+				first[sorted(face)] = half{c, apex}
+				continue
+			}
+			if touched[c] || touched[one.cell] || rng.IntN(3) > 0 {
+				continue
+			}
+			whole, least := m.Volume(c)+m.Volume(one.cell), math.Inf(1)
+			was := [2][4]int32{m.Cells[one.cell], m.Cells[c]}
+			m.Cells = append(m.Cells, m.Cells[c])
+			around := [3]int{one.cell, c, len(m.Cells) - 1}
+			for i, at := range around {
+				m.Cells[at] = [4]int32{apex, one.apex, face[i], face[(i+1)%3]}
+				if m.Volume(at) < 0 {
+					m.Cells[at] = [4]int32{one.apex, apex, face[i], face[(i+1)%3]}
+				}
+				least = min(least, m.Volume(at))
+				whole -= m.Volume(at)
+			}
+			if whole < -1e-9*least || least < 1e-5/float64(len(touched)) {
+				m.Cells[one.cell], m.Cells[c], m.Cells = was[0], was[1], m.Cells[:len(m.Cells)-1]
+				continue
+			}
+			touched[c], touched[one.cell] = true, true
+		}
+	}
+}
+
+// astray lets a vertex go a share of its way, or half of that and so on, as far as none of its cells loses more than
+// nine tenths of its size.
+func astray(cells []int, share float64, size func(cell int) float64, put func(share float64)) {
+	was := make([]float64, len(cells))
+	for i, c := range cells {
+		was[i] = size(c)
+	}
+	for range 8 {
+		put(share)
+		sound := true
+		for i, c := range cells {
+			sound = sound && size(c) >= was[i]/10
+		}
+		if sound {
+			return
+		}
+		share /= 2
+	}
+	put(0)
+}
+
+// centred is the distance of a place from another.
+func centred(x, y, z, cx, cy, cz float64) float64 { return math.Hypot(math.Hypot(x-cx, y-cy), z-cz) }

@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+// mmg is the program of Mmg for the plane or for space.
+type mmg string
+
+// findMmg finds that for so many dimensions; nil where none is installed.
+func findMmg(dim int) *mmg {
+	for _, name := range []string{"mmg%dd_O3", "mmg%dd"} {
+		if path, err := exec.LookPath(fmt.Sprintf(name, dim)); err == nil {
+			program := mmg(path)
+			return &program
+		}
+	}
+	return nil
+}
+
+// version is what the program says of itself.
+func (m *mmg) version(ctx context.Context) string {
+	out, _ := exec.CommandContext(ctx, string(*m), "-h").CombinedOutput() // it need not end well
+	if _, after, found := strings.Cut(string(out), "Release "); found {
+		return strings.TrimRight(strings.Fields(after)[0], ",")
+	}
+	return "of unknown version"
+}
+
+// best is the best mean and the best worst quality to which the program moves the vertices of a mesh, of four ways,
+// with sizes as a metric of the given factor has them.
+func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best quality, err error) {
+	for _, graded := range [][]string{nil, {"-hgrad", "-1"}} {
+		now := *s
+		for n := range 10 {
+			if now, err = m.moved(ctx, k, &now, scale, graded); err != nil {
+				return best, err
+			}
+			if n > 0 && n < 9 {
+				continue
+			}
+			d, _, _, err := k.smoothed(ctx, p, &now, false)
+			if err != nil {
+				return best, err
+			}
+			best = quality{max(best.mean, d.QualityMean), max(best.worst, d.QualityMin)}
+		}
+	}
+	return best, nil
+}
+
+// moved lets the program move the vertices of a mesh once.
+func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, graded []string) (to subject, err error) {
+	dir, err := os.MkdirTemp("", "atoll-mmg-")
+	if err != nil {
+		return to, err
+	}
+	defer os.RemoveAll(dir)
+	in, sizes, out := filepath.Join(dir, "in.mesh"), filepath.Join(dir, "sizes.sol"), filepath.Join(dir, "out.mesh")
+	if s.solid != nil {
+		err = meshio.WriteSolid(in, s.solid)
+	} else {
+		err = meshio.Write(in, s.plane)
+	}
+	if err != nil {
+		return to, err
+	}
+	if err := mesh.WriteSolution(sizes, k.solution(s, scale)); err != nil {
+		return to, err
+	}
+	args := append([]string{"-noinsert", "-noswap", "-v", "0", "-sol", sizes}, graded...)
+	if text, err := exec.CommandContext(ctx, string(*m), append(args, in, out)...).CombinedOutput(); err != nil {
+		return to, fmt.Errorf("%s %s: %w\n%s", *m, strings.Join(args, " "), err, text)
+	}
+	to.name = s.name
+	to.plane, to.solid, err = meshio.ReadAny(out)
+	return to, err
+}
+
+// solution is the sizes at the vertices of a mesh, or tensors where these differ along the axes.
+func (k *kind) solution(s *subject, scale float64) *mesh.Solution {
+	var f mesh.SolutionField
+	f.Kind = mesh.Scalar
+	for v := range s.vertices() {
+		var h [3]float64
+		if s.solid != nil {
+			at := s.solid.At(int32(v))
+			h = k.at(at[0], at[1], at[2])
+		} else {
+			h = k.at(s.plane.X[v], s.plane.Y[v], 0)
+		}
+		m := [3]float64{scale / (h[0] * h[0]), scale / (h[1] * h[1]), scale / (h[2] * h[2])}
+		switch {
+		case !k.stretched:
+			f.Values = append(f.Values, h[0]/math.Sqrt(scale))
+		case k.dim == 2:
+			f.Kind, f.Values = mesh.Symmetric, append(f.Values, m[0], 0, m[1])
+		default:
+			f.Kind, f.Values = mesh.Symmetric, append(f.Values, m[0], 0, m[1], 0, 0, m[2])
+		}
+	}
+	return &mesh.Solution{Dim: k.dim, Vertices: s.vertices(), Fields: []mesh.SolutionField{f}}
+}
