@@ -5,255 +5,277 @@ import (
 	"slices"
 )
 
-// exactly is the volume fraction in a cell of a body of which all lines are known: lengths along one axis, integrated
-// over the others by rules of Gauss and Kronrod between the places where they change from one surface to another. It
-// divides a cell levels times at most.
-func (n *node) exactly(c *Cell, levels int) float64 {
+// exactly is the volume fraction in a cell of a body whose geometry is known: areas in planes across one axis, which are
+// exact, integrated by rules of Gauss and Kronrod between the places where they change from one surface to another.
+func (n *node) exactly(c *Cell) float64 {
 	middle, radius := c.Lo, 0.0
 	for d := range c.Dim {
 		middle[d] += c.H[d] / 2
 		radius += c.H[d] * c.H[d] / 4
 	}
 	n = n.within(middle[0], middle[1], middle[2], math.Sqrt(radius)*(1+1e-12))
-	switch n {
-	case all:
+	switch n.op {
+	case everything:
 		return 1
-	case none:
+	case nothing:
 		return 0
 	}
-	first, alike := false, true
-	for k := range 1 << c.Dim {
-		at := c.corner(k)
-		in := n.holds(&at)
-		if k == 0 {
-			first = in
-		}
-		alike = alike && in == first
-	}
-	if !alike || levels == 0 {
-		q := lined{tree: n, cell: c, at: c.Lo}
-		q.choose(middle)
-		v, _ := q.part(c.Dim - 1)
+	m := measure{tree: n, cell: c, at: c.Lo}
+	if c.Dim == 2 {
+		m.plane.axes = [3]int{0, 1, 2}
+		v, _ := m.area(c.Lo[2])
 		return min(1, max(0, v))
 	}
-	sum, part := 0.0, *c
-	for d := range c.Dim {
-		part.H[d] /= 2
-	}
-	for k := range 1 << c.Dim {
-		for d := range c.Dim {
-			part.Lo[d] = c.Lo[d] + float64(k>>d&1)*part.H[d]
+	cuts := m.choose()
+	sum, last := 0.0, 0.0
+	for _, x := range append(cuts, 1) {
+		if x-last > 1e-15 {
+			sum += m.volume(last, x, halvings)
 		}
-		sum += n.exactly(&part, levels-1)
+		last = x
 	}
-	return sum / float64(int(1)<<c.Dim)
+	return min(1, max(0, sum))
 }
 
-// holds tells whether a place is inside.
-func (n *node) holds(at *[3]float64) bool {
-	switch n.op {
-	case everything, nothing:
-		return n.op == everything
-	case complement:
-		return !n.children[0].holds(at)
-	case union:
-		return slices.ContainsFunc(n.children, func(c *node) bool { return c.holds(at) })
-	case intersection:
-		return !slices.ContainsFunc(n.children, func(c *node) bool { return !c.holds(at) })
-	}
-	return n.phi(at[0], at[1], at[2]) < 0
+const (
+	halvings    = 30    // of an interval at most
+	sharesOff   = 1e-11 // by which the two rules may differ, in shares of a cell; the better one is nearer by far
+	unseen      = 1e-9  // in shares of a cell: what is so thin does not matter
+	sliver      = 1e-9  // what is so narrow in a plane is not looked at by the kind of its area
+	mostChanges = 40    // in a cell: where surfaces all but lie in one another, which of them counts is as rounding has it
+	breaksRoom  = 64
+)
+
+// measure is that of a body in a cell.
+type measure struct {
+	tree  *node
+	cell  *Cell
+	plane plane
+	at    [3]float64
+	order [breaksRoom]float64
+
+	changes int // of kind that were looked for
 }
 
-// lined is an integral over a cell.
-type lined struct {
-	tree *node
-	cell *Cell
-	axes [3]int // lengths lie along the first
-	at   [3]float64
-	cuts [3][]float64 // of each part
-	gaps [3]float64   // the least between surfaces, or to faces of the cell, in the last one of each part
+// choose finds the axis across which planes have the fewest breaks, and these.
+func (m *measure) choose() (best []float64) {
+	axis := -1
+	for d := range 3 {
+		if !m.tree.cuts(d) {
+			continue
+		}
+		if b := m.breaks(d, nil); axis < 0 || len(b) < len(best) {
+			axis, best = d, b
+		}
+	}
+	p, q := others(axis)
+	m.plane.axes = [3]int{p, q, axis}
+	slices.Sort(best)
+	return best
 }
 
-// choose finds the axis along which lines through the middles of the cell's faces meet most surfaces: across them
-// lengths change least.
-func (q *lined) choose(middle [3]float64) {
-	steepest := -1.0
-	for d := range q.cell.Dim {
-		below, above := middle, middle
-		below[d], above[d] = q.cell.Lo[d], q.cell.Lo[d]+q.cell.H[d]
-		if v := math.Abs(q.tree.value(&above) - q.tree.value(&below)); v > steepest {
-			steepest, q.axes[0] = v, d
-		}
+// cuts tells whether all curves are known in planes across an axis.
+func (n *node) cuts(axis int) bool {
+	if n.op == single {
+		return n.figure.cuts(axis)
 	}
-	n := 1
-	for d := range q.cell.Dim {
-		if d != q.axes[0] {
-			q.axes[n] = d
-			n++
-		}
-	}
+	return !slices.ContainsFunc(n.children, func(c *node) bool { return !c.cuts(axis) })
 }
 
-// value is the level set of a tree.
-func (n *node) value(at *[3]float64) float64 {
-	switch n.op {
-	case everything, nothing:
-		return 0
-	case single:
-		return n.phi(at[0], at[1], at[2])
-	case complement:
-		return -n.children[0].value(at)
-	}
-	v := n.children[0].value(at)
-	for _, c := range n.children[1:] {
-		if n.op == union {
-			v = min(v, c.value(at))
-		} else {
-			v = max(v, c.value(at))
+// breaks appends where areas across an axis are not smooth, but for places inside the cell where surfaces meet.
+func (m *measure) breaks(axis int, to []float64) []float64 {
+	p, q := others(axis)
+	c := m.cell
+	to = inUnit(m.tree.turns(c, axis, to), 0, c.Lo[axis], c.H[axis])
+	for _, side := range [2][2]int{{p, q}, {q, p}} {
+		for _, at := range [2]float64{c.Lo[side[0]], c.Lo[side[0]] + c.H[side[0]]} {
+			m.plane.cut(m.tree, at, [3]int{side[1], axis, side[0]})
+			to = m.plane.breaks(c, to)
 		}
 	}
-	return v
+	return to
 }
 
-// tolerances of lengths, areas and volumes, as shares of a cell.
-var tolerances = [3]float64{0, 1e-12, 1e-11}
-
-const halvings = 24 // of an interval at most
-
-// part is the body's share of the line, rectangle or box that the first n+1 axes span at q.at, and a number that
-// differs where the surfaces do that bound it, or their order.
-func (q *lined) part(n int) (share float64, kind uint64) {
-	axis := q.axes[n]
-	if n == 0 {
-		return q.length(axis)
+func (n *node) turns(c *Cell, axis int, to []float64) []float64 {
+	if n.op == single {
+		return n.figure.turns(c, axis, to)
 	}
-	lo, h := q.cell.Lo[axis], q.cell.H[axis]
-	cuts := append(q.cuts[n][:0], 0, 1)
-	for edge := range 1 << n { // the edges along this axis
-		for d := range n {
-			a := q.axes[d]
-			q.at[a] = q.cell.Lo[a] + float64(edge>>d&1)*q.cell.H[a]
-		}
-		for _, e := range q.tree.along(axis, &q.at) {
-			if x := (e.at - lo) / h; x > 0 && x < 1 {
-				cuts = append(cuts, x)
+	for _, child := range n.children {
+		to = child.turns(c, axis, to)
+	}
+	return to
+}
+
+// area is the body's share of the cell in the plane at a place along the last axis, and a number that differs where the
+// surfaces do that bound it, or their order.
+func (m *measure) area(at float64) (share float64, kind uint64) {
+	s, c := &m.plane, m.cell
+	p, q := s.axes[0], s.axes[1]
+	s.cut(m.tree, at, s.axes)
+	m.at[s.axes[2]] = at
+	cuts := append(s.breaks(c, m.order[:0]), 1)
+	slices.Sort(cuts)
+	last, before := 0.0, uint64(0)
+	for _, x := range cuts {
+		if x-last > 1e-15 {
+			strip := uint64(0)
+			m.at[q] = c.Lo[q] + (last+x)/2*c.H[q]
+			ends := m.tree.along(p, &m.at)
+			for k := 0; k+1 < len(ends); k += 2 {
+				lo, from := m.mean(ends[k], last, x)
+				hi, to := m.mean(ends[k+1], last, x)
+				if lo < hi {
+					share += (hi - lo) * (x - last)
+					strip = mixed(mixed(strip, from), to)
+				}
+			}
+			if strip != before && x-last > sliver {
+				kind, before = mixed(kind, strip), strip
 			}
 		}
+		last = x
 	}
-	slices.Sort(cuts)
-	q.cuts[n] = cuts
-	least := math.Inf(1)
-	for k := 1; k < len(cuts); k++ {
-		if cuts[k]-cuts[k-1] > 1e-15 {
-			v, of := q.integral(n, cuts[k-1], cuts[k], halvings)
-			share, kind = share+v, mixed(kind, of)
-			least = min(least, q.gaps[n])
-		}
-	}
-	q.gaps[n] = least
 	return share, kind
 }
 
 func mixed(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
 
-// length is the body's share of the line along an axis.
-func (q *lined) length(axis int) (share float64, kind uint64) {
-	lo, h := q.cell.Lo[axis], q.cell.H[axis]
-	ends := q.tree.along(axis, &q.at)
-	gap := q.tree.gap / h
-	for k := range ends {
-		x := (ends[k].at - lo) / h
-		gap = min(gap, math.Abs(x), math.Abs(x-1))
+// mean is that of the place of an end along the first axis, as a share of the cell's side, between two shares of the
+// second, in the middle of which it is known. of is the surface that it is on, or a side of the cell.
+func (m *measure) mean(e end, from, to float64) (share float64, of uint64) {
+	p, q := m.plane.axes[0], m.plane.axes[1]
+	lo, h := m.cell.Lo[p], m.cell.H[p]
+	switch share = (e.at - lo) / h; {
+	case share <= 0:
+		return 0, 1
+	case share >= 1:
+		return 1, 2
 	}
-	q.gaps[0] = gap
-	for k := 0; k+1 < len(ends); k += 2 {
-		a, b := (ends[k].at-lo)/h, (ends[k+1].at-lo)/h
-		from, to := ends[k].of, ends[k+1].of
-		if a < 0 {
-			a, from = 0, -1
-		}
-		if b > 1 {
-			b, to = 1, -2
-		}
-		if a < b {
-			share += b - a
-			kind = mixed(mixed(kind, uint64(from+3)), uint64(to+3))
-		}
-	}
-	return share, kind
-}
-
-// sampled is part n-1 at share x along the axis of part n.
-func (q *lined) sampled(n int, x float64) (float64, uint64) {
-	axis := q.axes[n]
-	q.at[axis] = q.cell.Lo[axis] + x*q.cell.H[axis]
-	return q.part(n - 1)
-}
-
-// integral is that of part n-1 from a to b. Where it changes from one kind to another it is divided, and so it is where
-// the two rules disagree, or where surfaces come so near to each other that they may meet between two places.
-func (q *lined) integral(n int, a, b float64, depth int) (sum float64, kind uint64) {
-	middle, half := (a+b)/2, (b-a)/2
-	var values, gaps [15]float64
-	var last float64
-	kronrod, gauss, least := 0.0, 0.0, math.Inf(1)
-	for k := range values {
-		at, node := middle, 7
-		if k < 7 {
-			at, node = middle-half*kronrodNode[k], k
-		} else if k > 7 {
-			at, node = middle+half*kronrodNode[14-k], 14-k
-		}
-		v, of := q.sampled(n, at)
-		if k == 0 {
-			kind = of
-		} else if of != kind && depth > 0 {
-			return q.divided(n, a, q.change(n, last, at, values[k-1], v, kind), b, depth)
-		}
-		values[k], last, gaps[k] = v, at, q.gaps[n-1]
-		least = min(least, gaps[k])
-		kronrod += kronrodWeight[node] * v
-		gauss += gaussWeight[node] * v
-	}
-	if depth > 0 && half > narrowest {
-		for k := 1; k < 14; k++ {
-			if g := gaps[k]; g <= gaps[k-1] && g <= gaps[k+1] && g < (gaps[k-1]+gaps[k+1])/2-g {
-				return q.divided(n, a, middle, b, depth)
+	for i := range m.plane.curves {
+		c := &m.plane.curves[i]
+		if c.round && c.of == e.of&^1 {
+			half := c.a * meanHeight((m.cell.Lo[q]+from*m.cell.H[q]-c.q)/c.b, (m.cell.Lo[q]+to*m.cell.H[q]-c.q)/c.b)
+			if e.of&1 == 0 {
+				half = -half
 			}
+			share = (c.p - lo + half) / h
+			break
 		}
 	}
-	if depth > 0 && math.Abs(kronrod-gauss)*half > tolerances[n] {
-		return q.divided(n, a, middle, b, depth)
-	}
-	q.gaps[n] = least
-	return kronrod * half, kind
+	return share, uint64(e.of) + 3
 }
 
-// narrowest is half an interval in which surfaces are no longer asked whether they meet.
-const narrowest = 1e-3
-
-// divided is the integral from a to b in two parts.
-func (q *lined) divided(n int, a, cut, b float64, depth int) (sum float64, kind uint64) {
-	left, kind := q.integral(n, a, cut, depth-1)
-	least := q.gaps[n]
-	right, after := q.integral(n, cut, b, depth-1)
-	q.gaps[n] = min(q.gaps[n], least)
-	if kind != after {
-		kind = mixed(kind, after)
+// meanHeight is the mean of √(1-x²) from a to b: that of the chord, and of what is above it.
+func meanHeight(a, b float64) float64 {
+	a, b = max(a, -1), min(b, 1)
+	if !(a < b) {
+		return 0
 	}
-	return left + right, kind
+	u, v := math.Sqrt((1-a)*(1+a)), math.Sqrt((1-b)*(1+b))
+	rise := 0.0
+	if u+v > 0 {
+		rise = (b - a) * (b + a) / (u + v)
+	}
+	chord := math.Sqrt((b-a)*(b-a) + rise*rise)
+	var above float64 // angle - sin(angle)
+	if chord < 0.5 {
+		angle := 2 * math.Asin(chord/2)
+		t := angle * angle
+		above = angle * t / 6 * (1 - t/20*(1-t/42*(1-t/72*(1-t/110*(1-t/156)))))
+	} else {
+		sin := b*u - a*v
+		above = math.Atan2(sin, a*b+u*v) - sin
+	}
+	return (u+v)/2 + above/(2*(b-a))
 }
 
-// change is where part n-1 ceases to be of a kind, between a, where it is of it, and b. It is found as exactly as the
-// values on both sides matter.
-func (q *lined) change(n int, a, b, va, vb float64, kind uint64) float64 {
-	for b-a > 1e-14 && (b-a)*max(math.Abs(vb-va), b-a) > 1e-14 {
+// across is the area at share x along the last axis.
+func (m *measure) across(x float64) (share float64, kind uint64) {
+	axis := m.plane.axes[2]
+	return m.area(m.cell.Lo[axis] + x*m.cell.H[axis])
+}
+
+// volume is the integral of areas from a to b. Where the rules disagree it is divided, at a place where the surfaces
+// that bound the areas change, if there is any.
+func (m *measure) volume(a, b float64, depth int) float64 {
+	var places, values [15]float64
+	var kinds [15]uint64
+	middle, half := (a+b)/2, (b-a)/2
+	kronrod, gauss := 0.0, 0.0
+	for k := range values {
+		node := min(k, 14-k)
+		places[k] = middle - half*kronrodNode[node]
+		if k > 7 {
+			places[k] = middle + half*kronrodNode[node]
+		}
+		values[k], kinds[k] = m.across(places[k])
+		kronrod += kronrodWeight[node] * values[k]
+		gauss += gaussWeight[node] * values[k]
+	}
+	if depth == 0 {
+		return kronrod * half
+	}
+	// What changes before the first place, or behind the last one, neither rule sees.
+	if x := m.change(a, places[0], kinds[0]); x > a {
+		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
+	}
+	if x := m.change(b, places[14], kinds[14]); x < b {
+		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
+	}
+	if math.Abs(kronrod-gauss)*half <= sharesOff {
+		return kronrod * half
+	}
+	cut := middle
+	for k := 1; k < len(kinds); k++ {
+		if kinds[k] != kinds[k-1] {
+			cut = m.change(places[k], places[k-1], kinds[k-1])
+			break
+		}
+	}
+	if cut == middle {
+		if v, good := m.flattened(a, b); good {
+			return v
+		}
+	}
+	return m.volume(a, cut, depth-1) + m.volume(cut, b, depth-1)
+}
+
+// flattened is the same with x = a + (b-a)·t²·(3-2t), which makes areas smooth that begin or end as the square root of
+// the distance, or a power of that, where surfaces turn. good tells whether both rules agree.
+func (m *measure) flattened(a, b float64) (v float64, good bool) {
+	kronrod, gauss := 0.0, 0.0
+	for k := range 15 {
+		node := min(k, 14-k)
+		t := (1 - kronrodNode[node]) / 2
+		if k > 7 {
+			t = 1 - t
+		}
+		area, _ := m.across(a + (b-a)*t*t*(3-2*t))
+		area *= 6 * t * (1 - t)
+		kronrod += kronrodWeight[node] * area
+		gauss += gaussWeight[node] * area
+	}
+	half := (b - a) / 2
+	return kronrod * half, math.Abs(kronrod-gauss)*half <= sharesOff
+}
+
+// change is where areas cease to be of a kind, between from and a place to where they are of it; from if they are there
+// too.
+func (m *measure) change(from, to float64, kind uint64) float64 {
+	a, b := from+math.Copysign(min(unseen, math.Abs(to-from)/2), to-from), to
+	if _, of := m.across(a); of == kind || m.changes == mostChanges {
+		return from
+	}
+	m.changes++
+	for math.Abs(b-a) > 1e-14 {
 		x := (a + b) / 2
-		v, of := q.sampled(n, x)
-		if of == kind {
-			a, va = x, v
+		if x == a || x == b {
+			break
+		}
+		if _, of := m.across(x); of == kind {
+			b = x
 		} else {
-			b, vb = x, v
+			a = x
 		}
 	}
 	return (a + b) / 2

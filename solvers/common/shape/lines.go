@@ -15,16 +15,33 @@ type end struct {
 // node is an analytic body, or several that are combined. What lies inside along a line is known exactly. Nodes keep
 // what they return, so a tree is for one goroutine, and what a node returns for one line is gone with the next.
 type node struct {
-	phi  func(x, y, z float64) float64 // that changes by at most 1 per unit of length; of analytic bodies
-	line func(n *node, axis int, at *[3]float64)
-	of   int32 // the first of its surfaces
+	phi    func(x, y, z float64) float64 // that changes by at most 1 per unit of length; of analytic bodies
+	figure figure
+	of     [sides]int32 // its surfaces, by the numbers that the figure has for them
 
 	op       operation
 	children []*node
 
-	ends, spare []end   // an even number: the body lies between the first and the second, and so on
-	gap         float64 // the least between ends of different bodies, those that do not bound the whole one too
+	ends, spare []end // an even number: the body lies between the first and the second, and so on
 }
+
+// figure is the geometry of an analytic body.
+type figure interface {
+	// line adds what lies inside along a line through a place parallel to an axis.
+	line(n *node, axis int, at *[3]float64)
+	// section adds the curves in which a plane cuts the surfaces.
+	section(n *node, p *plane)
+	// turns appends where along an axis planes across it begin or cease to cut a surface, and other places that section
+	// does not tell of.
+	turns(c *Cell, axis int, to []float64) []float64
+	// surface tells its surfaces apart from those of other bodies, by values that are equal where surfaces are.
+	surface(k int) any
+	// cuts tells whether the curves of section are all there are in planes across an axis.
+	cuts(axis int) bool
+}
+
+// sides is how many surfaces an analytic body has at most.
+const sides = 6
 
 // operation is how the children of a node are combined.
 type operation int
@@ -40,57 +57,55 @@ const (
 
 var all, none = &node{op: everything}, &node{op: nothing}
 
-// surfaces is how many numbers an analytic body has for its surfaces.
-const surfaces = 8
-
-// numbered gives each analytic body of a tree numbers of its own. Bodies that stand in a tree twice are copied.
-func (n *node) numbered(next *int32) *node {
+// numbered gives the surfaces of a tree numbers: equal ones to equal surfaces, so that it does not matter which of them
+// counts where they lie in one another. Bodies that stand in a tree twice are copied.
+func (n *node) numbered(known map[any]int32) *node {
 	c := *n
-	c.ends, c.spare = nil, nil
-	c.of = *next
-	*next += surfaces
-	c.children = nil
+	c.ends, c.spare, c.children = nil, nil, nil
+	if c.op == single {
+		for k := range c.of {
+			key := c.figure.surface(k)
+			if _, found := known[key]; !found {
+				known[key] = int32(2 * len(known)) // the next one is that of an upper half
+			}
+			c.of[k] = known[key]
+		}
+	}
 	for _, child := range n.children {
-		c.children = append(c.children, child.numbered(next))
+		c.children = append(c.children, child.numbered(known))
 	}
 	return &c
 }
 
-// add says that the body lies from one place to another, through its surfaces a and b.
+// add says that the body lies from one place to another, through surfaces a and b.
 func (n *node) add(from, to float64, a, b int32) {
 	if from < to {
-		n.ends = append(n.ends, end{from, n.of + a}, end{to, n.of + b})
+		n.ends = append(n.ends, end{from, a}, end{to, b})
 	}
 }
 
 // along returns the ends of the body on a line through a place, in ascending order.
 func (n *node) along(axis int, at *[3]float64) []end {
-	n.ends, n.gap = n.ends[:0], math.Inf(1)
+	n.ends = n.ends[:0]
 	switch n.op {
 	case single:
-		n.line(n, axis, at)
-	case everything:
-		n.add(math.Inf(-1), math.Inf(1), 0, 1)
+		n.figure.line(n, axis, at)
 	case complement:
-		n.ends = inverted(n.ends, n.children[0].along(axis, at), n.of)
-		n.gap = n.children[0].gap
+		n.ends = inverted(n.ends, n.children[0].along(axis, at))
 	case union, intersection:
 		n.ends = append(n.ends, n.children[0].along(axis, at)...)
-		n.gap = n.children[0].gap
 		for _, c := range n.children[1:] {
-			gap, with := 0.0, c.along(axis, at)
-			n.spare, gap = merged(n.spare[:0], n.ends, with, n.op == union)
+			n.spare = merged(n.spare[:0], n.ends, c.along(axis, at), n.op == union)
 			n.ends, n.spare = n.spare, n.ends
-			n.gap = min(n.gap, c.gap, gap)
 		}
 	}
 	return n.ends
 }
 
 // inverted appends what is not between the ends.
-func inverted(to, ends []end, of int32) []end {
+func inverted(to, ends []end) []end {
 	if len(ends) == 0 || !math.IsInf(ends[0].at, -1) {
-		to = append(to, end{math.Inf(-1), of})
+		to = append(to, end{at: math.Inf(-1)})
 	} else {
 		ends = ends[1:]
 	}
@@ -98,13 +113,11 @@ func inverted(to, ends []end, of int32) []end {
 	if n := len(to); math.IsInf(to[n-1].at, 1) && n > 1 {
 		return to[:n-1]
 	}
-	return append(to, end{math.Inf(1), of + 1})
+	return append(to, end{at: math.Inf(1)})
 }
 
-// merged appends what is between the ends of one of a and b or, if either is false, of both. gap is the least between an
-// end of a and one of b.
-func merged(to, a, b []end, either bool) (ends []end, gap float64) {
-	gap = math.Inf(1)
+// merged appends what is between the ends of one of a and b or, if either is false, of both.
+func merged(to, a, b []end, either bool) []end {
 	need := 2
 	if either {
 		need = 1
@@ -112,9 +125,6 @@ func merged(to, a, b []end, either bool) (ends []end, gap float64) {
 	inA, inB, before := 0, 0, false
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		var e end
-		if i < len(a) && j < len(b) {
-			gap = min(gap, math.Abs(a[i].at-b[j].at))
-		}
 		if j == len(b) || i < len(a) && a[i].at <= b[j].at {
 			e = a[i]
 			i++
@@ -133,7 +143,7 @@ func merged(to, a, b []end, either bool) (ends []end, gap float64) {
 			to = append(to, e)
 		}
 	}
-	return to, gap
+	return to
 }
 
 // within is what is left of the tree in a ball: bodies whose surfaces do not reach it are all of it, or nothing.
@@ -159,7 +169,7 @@ func (n *node) within(x, y, z, radius float64) *node {
 		case n.children[0]:
 			return n
 		default:
-			return &node{op: complement, children: []*node{c}, of: n.of}
+			return &node{op: complement, children: []*node{c}}
 		}
 	}
 	decides, idle := all, none
@@ -184,7 +194,7 @@ func (n *node) within(x, y, z, radius float64) *node {
 	case slices.Equal(left, n.children):
 		return n
 	}
-	return &node{op: n.op, children: left, of: n.of}
+	return &node{op: n.op, children: left}
 }
 
 // tree is the node of bodies that are combined, nil if it is not known of one of them.
@@ -196,82 +206,5 @@ func tree(op operation, bodies ...Body) *node {
 		}
 		n.children = append(n.children, b.tree)
 	}
-	next := int32(0)
-	return n.numbered(&next)
-}
-
-// others are the two axes that are not the given one.
-func others(axis int) (int, int) { return (axis + 1) % 3, (axis + 2) % 3 }
-
-// lineOfQuadric is that of Σ ((x-c)/a)² ≤ 1. An axis with an infinite a does not matter.
-func lineOfQuadric(c, a [3]float64) func(n *node, axis int, at *[3]float64) {
-	return func(n *node, axis int, at *[3]float64) {
-		p, q := others(axis)
-		u, v := (at[p]-c[p])/a[p], (at[q]-c[q])/a[q]
-		rest := 1 - u*u - v*v
-		switch {
-		case !(rest > 0):
-		case math.IsInf(a[axis], 1):
-			n.add(math.Inf(-1), math.Inf(1), 0, 1)
-		default:
-			half := a[axis] * math.Sqrt(rest)
-			n.add(c[axis]-half, c[axis]+half, 2, 3)
-		}
-	}
-}
-
-func lineOfBox(lo, hi [3]float64) func(n *node, axis int, at *[3]float64) {
-	return func(n *node, axis int, at *[3]float64) {
-		p, q := others(axis)
-		if at[p] > lo[p] && at[p] < hi[p] && at[q] > lo[q] && at[q] < hi[q] {
-			n.add(lo[axis], hi[axis], 2*int32(axis), 2*int32(axis)+1)
-		}
-	}
-}
-
-// lineOfHalfSpace is that of (x-o)·m ≤ 0.
-func lineOfHalfSpace(o, m [3]float64) func(n *node, axis int, at *[3]float64) {
-	return func(n *node, axis int, at *[3]float64) {
-		p, q := others(axis)
-		rest := (at[p]-o[p])*m[p] + (at[q]-o[q])*m[q]
-		switch x := o[axis] - rest/m[axis]; {
-		case m[axis] > 0:
-			n.add(math.Inf(-1), x, 0, 1)
-		case m[axis] < 0:
-			n.add(x, math.Inf(1), 1, 0)
-		case rest < 0:
-			n.add(math.Inf(-1), math.Inf(1), 0, 0)
-		}
-	}
-}
-
-// lineOfTorus is that of a torus around an axis along z.
-func lineOfTorus(c [3]float64, ring, radius float64) func(n *node, axis int, at *[3]float64) {
-	return func(n *node, axis int, at *[3]float64) {
-		if axis == 2 {
-			d := math.Hypot(at[0]-c[0], at[1]-c[1]) - ring
-			if rest := radius*radius - d*d; rest > 0 {
-				n.add(c[2]-math.Sqrt(rest), c[2]+math.Sqrt(rest), 0, 1)
-			}
-			return
-		}
-		z, other := at[2]-c[2], at[1-axis]-c[1-axis]
-		rest := radius*radius - z*z
-		if !(rest > 0) {
-			return
-		}
-		outer, inner := ring+math.Sqrt(rest), max(0, ring-math.Sqrt(rest))
-		far, near := outer*outer-other*other, inner*inner-other*other
-		if !(far > 0) {
-			return
-		}
-		x := c[axis]
-		if far = math.Sqrt(far); !(near > 0) {
-			n.add(x-far, x+far, 2, 3)
-			return
-		}
-		near = math.Sqrt(near)
-		n.add(x-far, x-near, 2, 4)
-		n.add(x+near, x+far, 5, 3)
-	}
+	return n.numbered(map[any]int32{})
 }

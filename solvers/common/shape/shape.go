@@ -18,12 +18,12 @@ type Body struct {
 // Ball is a disk in the plane, where z is 0, and a ball in space.
 func Ball(x, y, z, radius float64) Body {
 	c, a := [3]float64{x, y, z}, [3]float64{radius, radius, radius}
-	return analytic(func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, lineOfQuadric(c, a))
+	return analytic(func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, &quadric{c, a})
 }
 
-// analytic is a body of a level set and of what lies inside along lines.
-func analytic(phi func(x, y, z float64) float64, line func(n *node, axis int, at *[3]float64)) Body {
-	return Body{Slope: 1, Phi: phi, tree: &node{phi: phi, line: line}}
+// analytic is a body of a level set and a geometry.
+func analytic(phi func(x, y, z float64) float64, f figure) Body {
+	return Body{Slope: 1, Phi: phi, tree: (&node{phi: phi, figure: f}).numbered(map[any]int32{})}
 }
 
 // Ellipsoid has its half-axes along the coordinates. In the plane c is any positive number.
@@ -34,7 +34,7 @@ func Ellipsoid(x, y, z, a, b, c float64) (Body, error) {
 	least := min(a, b, c)
 	return analytic(func(px, py, pz float64) float64 {
 		return least * (norm((px-x)/a, (py-y)/b, (pz-z)/c) - 1)
-	}, lineOfQuadric([3]float64{x, y, z}, [3]float64{a, b, c})), nil
+	}, &quadric{[3]float64{x, y, z}, [3]float64{a, b, c}}), nil
 }
 
 // Box is what lies between two corners. In the plane lo[2] is negative and hi[2] positive.
@@ -46,7 +46,7 @@ func Box(lo, hi [3]float64) (Body, error) {
 	}
 	return analytic(func(x, y, z float64) float64 {
 		return max(lo[0]-x, x-hi[0], lo[1]-y, y-hi[1], lo[2]-z, z-hi[2])
-	}, lineOfBox(lo, hi)), nil
+	}, &cuboid{lo, hi}), nil
 }
 
 // HalfSpace is the fluid behind a plane through a point, seen against the normal.
@@ -56,7 +56,7 @@ func HalfSpace(x, y, z, nx, ny, nz float64) (Body, error) {
 		return Body{}, fmt.Errorf("a plane needs a normal, not (%g, %g, %g)", nx, ny, nz)
 	}
 	return analytic(func(px, py, pz float64) float64 { return ((px-x)*nx + (py-y)*ny + (pz-z)*nz) / l },
-		lineOfHalfSpace([3]float64{x, y, z}, [3]float64{nx / l, ny / l, nz / l})), nil
+		&halfSpace{[3]float64{x, y, z}, [3]float64{nx / l, ny / l, nz / l}}), nil
 }
 
 // Cylinder has its axis along coordinate 0, 1 or 2 through the given point, and no ends.
@@ -70,14 +70,14 @@ func Cylinder(x, y, z, radius float64, axis int) (Body, error) {
 		d := [3]float64{px - x, py - y, pz - z}
 		d[axis] = 0
 		return norm(d[0], d[1], d[2]) - radius
-	}, lineOfQuadric([3]float64{x, y, z}, a)), nil
+	}, &quadric{[3]float64{x, y, z}, a}), nil
 }
 
 // Torus lies around an axis along z: ring is the radius of its middle line, radius that of its cross section.
 func Torus(x, y, z, ring, radius float64) Body {
 	return analytic(func(px, py, pz float64) float64 {
 		return math.Hypot(math.Hypot(px-x, py-y)-ring, pz-z) - radius
-	}, lineOfTorus([3]float64{x, y, z}, ring, radius))
+	}, &torus{[3]float64{x, y, z}, ring, radius})
 }
 
 // SlottedDisk is a disk, or an endless cylinder along z, with a slot of the given width from below up to y = top
@@ -85,9 +85,9 @@ func Torus(x, y, z, ring, radius float64) Body {
 func SlottedDisk(x, y, radius, width, top float64) Body {
 	far := math.Inf(1)
 	disk := analytic(func(px, py, _ float64) float64 { return math.Hypot(px-x, py-y) - radius },
-		lineOfQuadric([3]float64{x, y, 0}, [3]float64{radius, radius, far}))
+		&quadric{[3]float64{x, y, 0}, [3]float64{radius, radius, far}})
 	slot := analytic(func(px, py, _ float64) float64 { return max(math.Abs(px-x)-width/2, py-top) },
-		lineOfBox([3]float64{x - width/2, -far, -far}, [3]float64{x + width/2, top, far}))
+		&cuboid{[3]float64{x - width/2, -far, -far}, [3]float64{x + width/2, top, far}})
 	return Difference(disk, slot)
 }
 
