@@ -81,8 +81,8 @@ func TestCombinedVolumes(t *testing.T) {
 }
 
 const eight = "difference(union(sphere(0.5, 0.5, 0.5, 0.3), torus(0.5, 0.5, 0.5, 0.3, 0.1), " +
-	"cylinder(0.6, 0.5, 0.5, 0.1, 1), box(0.1, 0.2, 0.3, 0.3, 0.9, 0.7)), union(plane(0.3, 0.2, 0.2, 1, 2, 1), ellipsoid(0.6, 0.6, 0.7, 0.1, 0.2, 0.3), " +
-	"sphere(0.7, 0.3, 0.5, 0.2), box(0.4, 0.4, 0, 0.6, 0.6, 1)))"
+	"cylinder(0.6, 0.5, 0.5, 0.1, 1), box(0.1, 0.2, 0.3, 0.3, 0.9, 0.7)), union(plane(0.3, 0.2, 0.2, 1, 2, 1), " +
+	"ellipsoid(0.6, 0.6, 0.7, 0.1, 0.2, 0.3), sphere(0.7, 0.3, 0.5, 0.2), box(0.4, 0.4, 0, 0.6, 0.6, 1)))"
 
 // A combination of eight bodies has one volume on all grids, and that is the one that a quadrature which knows nothing
 // of their geometry comes to.
