@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// exactly is the volume fraction in a cell of a body of known geometry: areas in planes across one axis, which are exact,
-// integrated by rules of Gauss and Kronrod between the places where they change from one surface to another.
+// exactly is the volume fraction in a cell of a body of known geometry: areas in planes across one axis, which are
+// exact, integrated by rules of Gauss and Kronrod between the places where they change from one surface to another.
 func (n *node) exactly(c *Cell) float64 {
 	middle, radius := c.Lo, 0.0
 	for d := range c.Dim {
