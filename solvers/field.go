@@ -24,6 +24,12 @@ type Space struct {
 	// and -1 if there is none. nil is for spaces that have no gauges.
 	Locate func(at []float64) int
 
+	// Entities of some spaces, such as particles, come, go and change ranks. Take makes the rank own those with these
+	// keys, before their saved fields are filled; Belongs tells whether one with these bytes of the space's first saved
+	// field is the rank's. Both are nil for spaces of fixed entities.
+	Take    func(keys []int64) error
+	Belongs func(bytes []byte) bool
+
 	Format   string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
 	Geometry func(ctx context.Context) (Geometry, error)
 }

@@ -52,12 +52,17 @@ type Source interface {
 	// Read hands put the numbers of a field, of so many bytes, of entities with these keys, in any order. Entities that it
 	// does not know are left out.
 	Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error
+	// Select returns the keys of the entities whose numbers of a field, of so many bytes, are wanted, in any order.
+	Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error)
 }
 
 // Restore puts a solver of the same case, on any number of ranks, into a state that was saved. All ranks call it with
 // the same clock and scalars; each takes from the source what it holds.
 func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]float64, from Source) error {
 	return s.Restore(ctx, clock, scalars, func() error {
+		if err := take(s.Fields(), from); err != nil {
+			return err
+		}
 		keys := map[*Space][]int64{}
 		fields := s.Fields()
 		for i := range fields {
@@ -74,6 +79,27 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 		}
 		return nil
 	})
+}
+
+// take lets spaces whose entities change ranks have those that belong to them.
+func take(fields []Field, from Source) error {
+	asked := map[*Space]bool{}
+	for i := range fields {
+		f := &fields[i]
+		if !f.Saved || f.On.Take == nil || asked[f.On] {
+			continue
+		}
+		asked[f.On] = true
+		view := f.View()
+		keys, err := from.Select(f.Name, len(f.Numbers())*view.Kind.Size(), f.On.Belongs)
+		if err != nil {
+			return err
+		}
+		if err := f.On.Take(keys); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill overwrites the numbers of all entities that the rank holds.

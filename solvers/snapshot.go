@@ -143,21 +143,37 @@ func SourceOf(shares []*Snapshot) Source {
 
 type shots []*Snapshot
 
-func (s shots) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	of := map[int64][]byte{}
+// each calls f with each share of a field.
+func (s shots) each(field string, size int, f func(keys []int64, numbers []byte)) {
 	for _, shot := range s {
 		for _, space := range shot.Spaces {
 			for k := range space.Fields {
-				f := &space.Fields[k]
-				if f.Name != field || f.Size != size {
-					continue
-				}
-				for i, key := range space.Keys {
-					of[key] = f.Data()[i*size : (i+1)*size]
+				if of := &space.Fields[k]; of.Name == field && of.Size == size {
+					f(space.Keys, of.Data())
 				}
 			}
 		}
 	}
+}
+
+func (s shots) Select(field string, size int, wanted func(numbers []byte) bool) (keys []int64, err error) {
+	s.each(field, size, func(all []int64, numbers []byte) {
+		for i, key := range all {
+			if wanted(numbers[i*size : (i+1)*size]) {
+				keys = append(keys, key)
+			}
+		}
+	})
+	return keys, nil
+}
+
+func (s shots) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
+	of := map[int64][]byte{}
+	s.each(field, size, func(all []int64, numbers []byte) {
+		for i, key := range all {
+			of[key] = numbers[i*size : (i+1)*size]
+		}
+	})
 	for i, key := range keys {
 		if numbers, ok := of[key]; ok {
 			put(i, numbers)

@@ -19,6 +19,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
+// Shares of these tests are written in many blocks.
+func TestMain(m *testing.M) {
+	blockBytes = 1 << 12
+	os.Exit(m.Run())
+}
+
 // sea is a state on a rank: three numbers of each cell in the middle of more, with copies of others' behind, and a mark
 // of some of its edges, with keys far apart.
 type sea struct {

@@ -55,13 +55,9 @@ func (s *sorted) each(first int64, n int, f func(i, at int)) {
 
 // Read hands put the numbers of entities from several goroutines at once. Only blocks that have some are read.
 func (f *File) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	at, ok := f.find(field)
-	if !ok {
-		return fmt.Errorf("%s has no field %q", f.Path, field)
-	}
-	if has := f.Spaces[at.space].Fields[at.field].Size; has != size {
-		return fmt.Errorf("%s has %d bytes of field %q for a %s, where the case has %d", f.Path, has, field,
-			f.Spaces[at.space].Name, size)
+	at, err := f.find(field, size)
+	if err != nil {
+		return err
 	}
 	f.sorted.sort(keys)
 	var g errgroup.Group
@@ -79,8 +75,52 @@ func (f *File) Read(field string, size int, keys []int64, put func(i int, number
 	return g.Wait()
 }
 
-// find looks a field up.
-func (f *File) find(name string) (place, bool) {
+// Select reads all blocks that have the field, from several goroutines at once.
+func (f *File) Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error) {
+	at, err := f.find(field, size)
+	if err != nil {
+		return nil, err
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	found := make([][]int64, len(f.Blocks))
+	for k := range f.Blocks {
+		if b := &f.Blocks[k]; b.Space == at.space {
+			g.Go(func() (err error) {
+				found[k], err = f.chosen(b, at.field, size, wanted)
+				return err
+			})
+		}
+	}
+	err = g.Wait()
+	return slices.Concat(found...), err
+}
+
+// chosen are the keys of those of a block that are wanted.
+func (f *File) chosen(b *block, field, size int, wanted func(numbers []byte) bool) (chosen []int64, err error) {
+	keys, err := f.read(b.Keys, nil)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := f.read(b.Fields[field], nil)
+	if err != nil {
+		return nil, err
+	}
+	err = eachRun(keys, b.Count, func(first int64, n, before int) {
+		for i := range n {
+			if at := (before + i) * size; wanted(numbers[at : at+size]) {
+				chosen = append(chosen, first+int64(i))
+			}
+		}
+	})
+	if err != nil {
+		return nil, &Damaged{f.Path, err}
+	}
+	return chosen, nil
+}
+
+// find looks a field up, of so many bytes an entity.
+func (f *File) find(name string, size int) (place, error) {
 	if f.fields == nil {
 		f.fields = map[string]place{}
 		for s := range f.Spaces {
@@ -90,7 +130,14 @@ func (f *File) find(name string) (place, bool) {
 		}
 	}
 	at, ok := f.fields[name]
-	return at, ok
+	if !ok {
+		return at, fmt.Errorf("%s has no field %q", f.Path, name)
+	}
+	if has := f.Spaces[at.space].Fields[at.field].Size; has != size {
+		return at, fmt.Errorf("%s has %d bytes of field %q for a %s, where the case has %d", f.Path, has, name,
+			f.Spaces[at.space].Name, size)
+	}
+	return at, nil
 }
 
 // fill hands out what a block has of a field.

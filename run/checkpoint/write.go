@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// blockBytes bounds the numbers of a block.
-const blockBytes = 4 << 20
+// blockBytes bounds the numbers of a block. Tests have smaller ones.
+var blockBytes = 4 << 20
 
 // Writer is a file that is being written, in the background.
 type Writer struct {

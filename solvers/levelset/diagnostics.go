@@ -127,20 +127,3 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 
 // View is that of the level set of the block.
 func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.f[now], s.block) }
-
-// State is the level set of the block, and its particles.
-func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
-	field, err := s.view()
-	if err != nil {
-		return nil, err
-	}
-	b := s.block
-	states := []solvers.State{solvers.StateOf(b.Cells(), s.block.Number, field,
-		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}
-	if s.swarm == nil {
-		return states, nil
-	}
-	p, id, err := s.swarm.particles()
-	of := solvers.StateOf(len(p), func(i int) int64 { return id[i] }, p, func(i int) int { return i })
-	return append(states, of), err
-}

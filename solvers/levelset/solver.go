@@ -36,8 +36,12 @@ type Solver interface {
 	// View is that of the level set of the block.
 	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// State is the level set of the block and its particles, where the host can read them until the next step.
-	State(ctx context.Context) ([]solvers.State, error)
+	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
+	ParticleFields() []solvers.Field
+	// Rest, Scalars and Restore are those of solvers.Restarter.
+	Rest(ctx context.Context) error
+	Scalars(ctx context.Context) (map[string]float64, error)
+	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
 	// Bytes is what the arrays take that the kernels work on.

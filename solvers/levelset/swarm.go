@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
@@ -16,6 +17,8 @@ type swarm[F num.Float] struct {
 	s           *solver[F]
 	domain      kernels.Domain
 	n           int   // of this block, with those that are gone
+	space       solvers.Space
+	keys        []int64 // of the last Rest or take, of those in the array then
 	sown        int64 // of all times, as far as they have begun
 	side        int   // which array they are in
 	p           [2][]kernels.Particle[F]
@@ -54,6 +57,8 @@ const itemsACell = 8
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
 	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
+	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.take,
+		Belongs: w.belongs}
 	if w.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
 		return nil, err
 	}

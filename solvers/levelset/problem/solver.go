@@ -124,6 +124,27 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.View, f.Hashed, f.Beyond = d.cells, d.View, true, d.Band()
-	return []solvers.Field{f}
+	f.On, f.View, f.Hashed, f.Saved, f.Beyond = d.cells, d.View, true, true, d.Band()
+	return append([]solvers.Field{f}, d.ParticleFields()...)
+}
+
+func (d *body) State(ctx context.Context) ([]solvers.State, error) {
+	if err := d.Rest(ctx); err != nil {
+		return nil, err
+	}
+	return solvers.HashedState(d.Fields())
+}
+
+func (d *body) Scalars(ctx context.Context) (map[string]float64, error) {
+	of, err := d.Solver.Scalars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of["escaped_max"] = float64(d.escaped)
+	return of, nil
+}
+
+func (d *body) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	d.escaped = int64(of["escaped_max"])
+	return d.Solver.Restore(ctx, at, of, fill)
 }

@@ -1,0 +1,36 @@
+package problem
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+// TestRestarts: a run goes on from its level set, its particles, wherever they have come to, and what was counted.
+func TestRestarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		sets []string
+	}{
+		"swirl":    {swirl, nil},
+		"reseed":   {swirl, []string{"method.reseed=5", "method.precision=float32", "method.reinit=weno"}},
+		"drift":    {drift, []string{"method.correct=sorted"}},
+		"no swarm": {swirl, []string{"method.particles=0"}},
+	} {
+		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{7}, c.sets...) })
+	}
+}
+
+const gauge = `
+[[gauge]]
+name = "middle"
+at = [0.5, 0.55]
+`
+
+func TestGoesOnAfterAKill(t *testing.T) {
+	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']", "output.every=0.1")
+}
+
+func TestLooksChangeNothing(t *testing.T) {
+	runtest.LooksChangeNothing(t, swirl, 0.2, "output.format=['vti']")
+}
