@@ -40,6 +40,8 @@ type Output struct {
 	ExactTimes        bool     // steps are shortened to meet the times of frames; they come after them else
 	Fields            []string // names of what frames hold; which, the solver says
 	Format            []string // of frames, or none; the solver's usual one
+	Files             string   // how many there are of a frame: "one" that all ranks write, or one a "rank" and an index
+	Compress          bool     // arrays in frames of VTK's formats; true
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
 	ConservationEvery int      // steps between rows of conservation.csv; 10
 	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
@@ -130,6 +132,8 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 	o := Output{
 		Fields:            s.Choices("fields", w.Usual, w.Fields...),
 		Format:            s.Choices("format", w.Formats[:1], w.Formats...),
+		Files:             s.Choice("files", "one", "one", "rank"),
+		Compress:          s.Boolean("compress", true),
 		Dir:               s.Text("dir", "out/"+name),
 		ConservationEvery: int(s.Integer("conservation_every", 10, 1, 1<<53)),
 	}

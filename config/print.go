@@ -27,6 +27,12 @@ func (c *Case) String() string {
 	}
 	p.Pair("fields", c.Output.Fields)
 	p.Pair("format", c.Output.Format)
+	if c.Output.Files == "rank" {
+		p.Pair("files", "rank")
+	}
+	if !c.Output.Compress && len(c.Output.Format) > 0 {
+		p.Pair("compress", false)
+	}
 	p.Pair("dir", c.Output.Dir)
 	p.Pair("conservation_every", c.Output.ConservationEvery)
 	if c.Output.Mesh != "" {

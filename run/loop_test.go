@@ -174,11 +174,11 @@ func TestSweeps(t *testing.T) {
 		}
 		for i, state := range test.frames {
 			file := func(name string) string { return filepath.Join(dir, "frames", fmt.Sprintf(name, i)) }
-			grid, err := vtk.ReadImage(file("case_%06d.pvti"))
+			grid, err := vtk.ReadImage(file("case_%06d.vti"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			points, err := vtk.ReadPolyData(file("case_points_%06d.pvtp"))
+			points, err := vtk.ReadPolyData(file("case_points_%06d.vtp"))
 			if err != nil {
 				t.Fatal(err)
 			}

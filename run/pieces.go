@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,10 +21,17 @@ type piece interface {
 	join(path string, pieces []string) error
 }
 
+// sharedPiece is a piece of a file that all ranks write at once.
+type sharedPiece interface {
+	share(compress bool) (*vtk.Share, error)
+}
+
 // meshPiece is of the cells of a mesh, format vtu.
 type meshPiece vtk.Grid
 
 func (p *meshPiece) write(path string) error { return vtk.Write(path, (*vtk.Grid)(p)) }
+
+func (p *meshPiece) share(compress bool) (*vtk.Share, error) { return (*vtk.Grid)(p).Share(compress) }
 
 func (p *meshPiece) join(path string, pieces []string) error {
 	return vtk.WritePVTU(path, pieces, (*vtk.Grid)(p))
@@ -35,6 +44,8 @@ type imagePiece struct {
 }
 
 func (p *imagePiece) write(path string) error { return vtk.WriteImage(path, p.Image) }
+
+func (p *imagePiece) share(compress bool) (*vtk.Share, error) { return p.Image.Share(compress) }
 
 func (p *imagePiece) join(path string, pieces []string) error {
 	if len(pieces) != len(p.boxes) {
@@ -62,7 +73,7 @@ func (p *volumePiece) join(path string, pieces []string) error {
 		return err
 	}
 	all, err := vtk.ReadImage(index)
-	if err != nil {
+	if err := errors.Join(err, os.Remove(index)); err != nil {
 		return err
 	}
 	var grids []vdb.Grid
@@ -91,6 +102,10 @@ func (p *volumePiece) join(path string, pieces []string) error {
 type facesPiece vtk.PolyData
 
 func (p *facesPiece) write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }
+
+func (p *facesPiece) share(compress bool) (*vtk.Share, error) {
+	return (*vtk.PolyData)(p).Share(compress)
+}
 
 func (p *facesPiece) join(path string, pieces []string) error {
 	return vtk.WritePVTP(path, pieces, (*vtk.PolyData)(p))

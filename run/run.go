@@ -323,7 +323,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, r.Case.Name, series, format, file, r.from.frames(format), r.Comm)
+		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm)
 		if err != nil {
 			return err
 		}

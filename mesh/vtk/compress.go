@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"io"
 	"runtime"
 	"sync"
 )
@@ -30,20 +29,16 @@ func newBlockWriter() *blockWriter {
 	return &blockWriter{lanes: make([]blockLane, runtime.GOMAXPROCS(0))}
 }
 
-// tableBytes is the length of the block table of n values of a size.
-func tableBytes(size, n int) int {
-	perBlock := blockBytes / size
-	return 8 * (3 + (n+perBlock-1)/perBlock)
-}
-
-// write writes the blocks of v to w, in order, and returns the block table that goes before them: the number of
-// blocks, the bytes in a block, the bytes in the last one if it is not full, and the compressed length of each.
-func (b *blockWriter) write(w io.Writer, v values) (table []byte, err error) {
+// pack returns a block table and the blocks of v behind it, in order: the number of blocks, the bytes in a block, the
+// bytes in the last one if it is not full, and the compressed length of each.
+func (b *blockWriter) pack(v values) (packed []byte, err error) {
 	perBlock := blockBytes / v.size()
 	blocks := (v.len() + perBlock - 1) / perBlock
-	table = binary.LittleEndian.AppendUint64(nil, uint64(blocks))
-	table = binary.LittleEndian.AppendUint64(table, blockBytes)
-	table = binary.LittleEndian.AppendUint64(table, uint64(v.len()%perBlock*v.size()))
+	packed = binary.LittleEndian.AppendUint64(nil, uint64(blocks))
+	packed = binary.LittleEndian.AppendUint64(packed, blockBytes)
+	packed = binary.LittleEndian.AppendUint64(packed, uint64(v.len()%perBlock*v.size()))
+	lengths := len(packed)
+	packed = append(packed, make([]byte, 8*blocks)...)
 	for first := 0; first < blocks; first += len(b.lanes) {
 		lanes := b.lanes[:min(len(b.lanes), blocks-first)]
 		var wg sync.WaitGroup
@@ -56,13 +51,11 @@ func (b *blockWriter) write(w io.Writer, v values) (table []byte, err error) {
 			if lanes[i].err != nil {
 				return nil, lanes[i].err
 			}
-			table = binary.LittleEndian.AppendUint64(table, uint64(lanes[i].out.Len()))
-			if _, err := w.Write(lanes[i].out.Bytes()); err != nil {
-				return nil, err
-			}
+			binary.LittleEndian.PutUint64(packed[lengths+8*(first+i):], uint64(lanes[i].out.Len()))
+			packed = append(packed, lanes[i].out.Bytes()...)
 		}
 	}
-	return table, nil
+	return packed, nil
 }
 
 func (l *blockLane) compress(v values, lo, hi int) {

@@ -1,62 +1,46 @@
 package vtk
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/xml"
-	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 )
 
-// document writes a VTK XML file whose arrays are appended data. Elements are written as they come; the arrays that
-// they declare follow at the end, one after another, so that no more than a few blocks are in memory. What is only
-// known later (an array's offset, a block table) is left blank and patched.
+// document is the elements of a VTK XML file whose arrays are appended data, as far as the end of its pieces. What is
+// only known later, the offsets of arrays, is left blank.
 type document struct {
-	file    *os.File
-	w       *bufio.Writer
-	at      int64 // bytes written so far
-	depth   int
-	arrays  []declared
-	patches []patch
-	err     error
+	kind   string
+	lines  bytes.Buffer
+	depth  int
+	piece  int // where the piece begins
+	arrays []declared
+	err    error
 }
 
-// declared is an array whose data come later: offset is where its attribute stands in the file.
+// declared is an array whose data come later: blank is where its offset stands in the lines.
 type declared struct {
-	data   values
-	offset int64
-}
-
-type patch struct {
-	at   int64
-	text []byte
+	data  values
+	blank int
 }
 
 // offsetRoom is the room that is left for an offset attribute's value and closing quote.
 const offsetRoom = 20
 
-func newDocument(f *os.File, kind string) *document {
-	d := &document{file: f, w: bufio.NewWriterSize(f, 1<<16)}
+// newDocument begins a file with arrays, compressed or as they are.
+func newDocument(kind string, compress bool) *document {
+	d := &document{kind: kind}
 	d.text("<?xml version=\"1.0\"?>\n")
-	d.open("VTKFile", "type", kind, "version", "1.0", "byte_order", "LittleEndian", "header_type", "UInt64",
-		"compressor", "vtkZLibDataCompressor")
+	attributes := []string{"type", kind, "version", "1.0", "byte_order", "LittleEndian", "header_type", "UInt64"}
+	if compress {
+		attributes = append(attributes, "compressor", "vtkZLibDataCompressor")
+	}
+	d.open("VTKFile", attributes...)
 	return d
 }
 
-// Write makes a document the writer of its own bytes, so that it knows where it stands.
-func (d *document) Write(p []byte) (int, error) {
-	n, err := d.w.Write(p)
-	d.at += int64(n)
-	return n, err
-}
-
-func (d *document) text(s string) {
-	if d.err == nil {
-		_, d.err = io.WriteString(d, s)
-	}
-}
+func (d *document) text(s string) { d.lines.WriteString(s) }
 
 // open begins an element that close ends; attributes are names and values in turn.
 func (d *document) open(tag string, attributes ...string) {
@@ -90,7 +74,7 @@ func (d *document) array(name string, components int, v values, attributes ...st
 	all := append([]string{"type", v.typeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
 		attributes...)
 	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(all, "format", "appended")) + ` offset="`)
-	d.arrays = append(d.arrays, declared{v, d.at})
+	d.arrays = append(d.arrays, declared{v, d.lines.Len()})
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }
 
@@ -131,40 +115,19 @@ func (d *document) connectivity(connectivity, offsets []int64, points int) {
 	d.array("offsets", 1, indices(offsets, int64(len(connectivity))))
 }
 
-// finish writes the data of the arrays, ends the file and fills the blanks.
-func (d *document) finish() error {
-	d.open("AppendedData", "encoding", "raw")
-	d.text("_")
-	start, blocks := d.at, newBlockWriter()
-	for _, a := range d.arrays {
-		if d.err != nil {
-			return d.err
-		}
-		d.patches = append(d.patches, patch{a.offset, fmt.Appendf(nil, `%d"`, d.at-start)})
-		table := d.at
-		d.text(strings.Repeat("\x00", tableBytes(a.data.size(), a.data.len())))
-		if d.err != nil {
-			return d.err
-		}
-		text, err := blocks.write(d, a.data)
-		if err != nil {
-			return err
-		}
-		d.patches = append(d.patches, patch{table, text})
-	}
-	d.text("\n")
-	d.close("AppendedData")
-	d.close("VTKFile")
+// beginPiece begins the part of the file that other pieces may stand beside.
+func (d *document) beginPiece(attributes ...string) {
+	d.piece = d.lines.Len()
+	d.open("Piece", attributes...)
+}
+
+// write writes a file without arrays, which ends here.
+func (d *document) write(w io.Writer) error {
 	if d.err != nil {
 		return d.err
 	}
-	if err := d.w.Flush(); err != nil {
-		return err
-	}
-	for _, p := range d.patches {
-		if _, err := d.file.WriteAt(p.text, p.at); err != nil {
-			return err
-		}
-	}
-	return nil
+	d.close(d.kind)
+	d.close("VTKFile")
+	_, err := d.lines.WriteTo(w)
+	return err
 }

@@ -27,6 +27,8 @@ type Grid struct {
 	// FieldData holds arrays of any length. The array "TimeValue" of one value is the time of the data, by a
 	// convention of ParaView.
 	FieldData Arrays
+
+	pieces int // that it was read from, if there were several
 }
 
 // Triangles makes a grid of triangles in the plane z = 0.

@@ -79,19 +79,18 @@ func (m *Image) check() error {
 // WriteImage writes an image to a .vti file, which appears under its name only when it is complete. The bytes depend on
 // the image alone. Errors name the file.
 func WriteImage(path string, m *Image) error {
-	return writeChecked(path, m.check, func(f *os.File) error { return writeImage(f, m) })
+	return writeData(path, m)
 }
 
-func writeImage(f *os.File, m *Image) error {
-	d := newDocument(f, "ImageData")
+func (m *Image) document(compress bool) *document {
+	d := newDocument("ImageData", compress)
 	d.open("ImageData", m.attributes()...)
 	d.fieldData(m.FieldData)
-	d.open("Piece", "Extent", m.extent(m.Box))
+	d.beginPiece("Extent", m.extent(m.Box))
 	d.dataSection("PointData", m.PointData)
 	d.dataSection("CellData", m.CellData)
 	d.close("Piece")
-	d.close("ImageData")
-	return d.finish()
+	return d
 }
 
 // attributes are those that describe the whole grid.

@@ -17,7 +17,7 @@ type section struct {
 // writeIndex writes the index of a data set that is stored in pieces. attributes are those of its element, beside the
 // ghost level, and pieces those of each Piece, names and values in turn.
 func writeIndex(f *os.File, kind string, attributes []string, sections []section, pieces [][]string) error {
-	d := newDocument(f, kind)
+	d := newDocument(kind, true)
 	d.open(kind, append([]string{"GhostLevel", "0"}, attributes...)...)
 	for _, s := range sections {
 		d.open(s.tag)
@@ -33,12 +33,7 @@ func writeIndex(f *os.File, kind string, attributes []string, sections []section
 	for _, p := range pieces {
 		d.empty("Piece", p...)
 	}
-	d.close(kind)
-	d.close("VTKFile")
-	if d.err != nil {
-		return d.err
-	}
-	return d.w.Flush()
+	return d.write(f)
 }
 
 // sourcesOnly are the attributes of pieces that are known by their files alone.

@@ -4,6 +4,9 @@ import "fmt"
 
 // join appends the points, cells and data of a piece. The points of g and the piece stay apart.
 func (g *Grid) join(piece *Grid) error {
+	if g.points() > 0 && piece.points() > 0 {
+		g.pieces = max(g.pieces, 1) + 1
+	}
 	points, entries := int64(g.points()), int64(len(g.Connectivity))
 	pointData, err := g.PointData.join("point data", piece.PointData, g.points(), piece.points())
 	if err != nil {

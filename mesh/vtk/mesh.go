@@ -3,9 +3,7 @@ package vtk
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
 )
@@ -21,9 +19,9 @@ var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 // zField is the vertex field that third coordinates become.
 const zField = "z"
 
-// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and its pieces, which share the points that are
-// in one place. Triangles keep their order and orientation. Vertex cells are passed over; line cells are edges, kept
-// where they have a physical tag; cells of other types are refused.
+// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and those it lists. Pieces share the points
+// that are in one place. Triangles keep their order and orientation. Vertex cells are passed over; line cells are
+// edges, kept where they have a physical tag; cells of other types are refused.
 //
 // Tags come from the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 meaning none, and names of
 // groups from integer field arrays of tuples (tag, dimension), as WriteMesh writes them. The other arrays of one
@@ -35,7 +33,7 @@ func ReadMesh(path string) (*mesh.Mesh, error) {
 		return nil, err
 	}
 	m, err := g.mesh()
-	if err == nil && strings.EqualFold(filepath.Ext(path), ".pvtu") {
+	if err == nil && g.pieces > 1 {
 		_, _, err = m.MergeDuplicates()
 	}
 	if err != nil {

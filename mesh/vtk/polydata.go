@@ -91,18 +91,18 @@ func (p *PolyData) check() error {
 // WritePolyData writes a .vtp file, which appears under its name only when it is complete. The bytes depend on the data
 // alone. Errors name the file.
 func WritePolyData(path string, p *PolyData) error {
-	return writeChecked(path, p.check, func(f *os.File) error { return writePolyData(f, p) })
+	return writeData(path, p)
 }
 
-func writePolyData(f *os.File, p *PolyData) error {
-	d := newDocument(f, "PolyData")
+func (p *PolyData) document(compress bool) *document {
+	d := newDocument("PolyData", compress)
 	d.open("PolyData")
 	d.fieldData(p.FieldData)
 	piece := []string{"NumberOfPoints", strconv.Itoa(p.points())}
 	for _, k := range p.kinds() {
 		piece = append(piece, "NumberOf"+k.tag, strconv.Itoa(k.cells.Len()))
 	}
-	d.open("Piece", append(piece, "NumberOfStrips", "0")...)
+	d.beginPiece(append(piece, "NumberOfStrips", "0")...)
 	d.dataSection("PointData", p.PointData)
 	d.dataSection("CellData", p.CellData)
 	d.open("Points")
@@ -114,8 +114,7 @@ func writePolyData(f *os.File, p *PolyData) error {
 		d.close(k.tag)
 	}
 	d.close("Piece")
-	d.close("PolyData")
-	return d.finish()
+	return d
 }
 
 // WritePVTP writes the index of poly data whose pieces are .vtp files, given relative to the folder of path. like is

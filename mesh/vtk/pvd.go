@@ -73,18 +73,13 @@ func WritePVD(path string, frames []Frame) error {
 }
 
 func writeFrames(file *os.File, frames []Frame) error {
-	d := newDocument(file, "Collection")
+	d := newDocument("Collection", true)
 	d.open("Collection")
 	for _, f := range frames {
 		d.empty("DataSet", "timestep", strconv.FormatFloat(f.Time, 'g', -1, 64), "group", "", "part", "0",
 			"file", filepath.ToSlash(f.File))
 	}
-	d.close("Collection")
-	d.close("VTKFile")
-	if d.err != nil {
-		return d.err
-	}
-	return d.w.Flush()
+	return d.write(file)
 }
 
 func checkTimes(frames []Frame) error {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
 )
@@ -71,9 +69,9 @@ func (g *Grid) add(kind uint8, points ...int32) {
 	g.Types = append(g.Types, kind)
 }
 
-// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and its pieces, which share the points
-// that are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are passed
-// over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
+// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and those it lists. Pieces share the
+// points that are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are
+// passed over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -83,7 +81,7 @@ func ReadSolid(path string) (*mesh.Solid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if strings.EqualFold(filepath.Ext(path), ".pvtu") {
+	if g.pieces > 1 {
 		if _, err := s.MergeDuplicates(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -11,7 +11,7 @@ import (
 // Write writes a grid to a .vtu file, which appears under its name only when it is complete. The bytes depend on
 // the grid alone. Errors name the file.
 func Write(path string, g *Grid) error {
-	return writeChecked(path, g.check, func(f *os.File) error { return writeGrid(f, g) })
+	return writeData(path, g)
 }
 
 // writeChecked writes a file if check finds nothing against it. Errors name the file.
@@ -26,11 +26,21 @@ func writeChecked(path string, check func() error, write func(*os.File) error) e
 	return nil
 }
 
-func writeGrid(f *os.File, g *Grid) error {
-	d := newDocument(f, "UnstructuredGrid")
+// writeData writes data to a file, whole and compressed.
+func writeData(path string, of shareable) error {
+	var s *Share
+	check := func() (err error) {
+		s, err = newShare(of, true)
+		return err
+	}
+	return writeChecked(path, check, func(f *os.File) error { return s.Write(f, []Sizes{s.sizes}, 0) })
+}
+
+func (g *Grid) document(compress bool) *document {
+	d := newDocument("UnstructuredGrid", compress)
 	d.open("UnstructuredGrid")
 	d.fieldData(g.FieldData)
-	d.open("Piece", "NumberOfPoints", strconv.Itoa(g.points()), "NumberOfCells", strconv.Itoa(len(g.Types)))
+	d.beginPiece("NumberOfPoints", strconv.Itoa(g.points()), "NumberOfCells", strconv.Itoa(len(g.Types)))
 	d.dataSection("PointData", g.PointData)
 	d.dataSection("CellData", g.CellData)
 	d.open("Points")
@@ -41,6 +51,5 @@ func writeGrid(f *os.File, g *Grid) error {
 	d.array("types", 1, slice[uint8](g.Types))
 	d.close("Cells")
 	d.close("Piece")
-	d.close("UnstructuredGrid")
-	return d.finish()
+	return d
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +75,12 @@ func killed(t *testing.T, whole, dir string, later int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range framesIn(t, dir) { // one that was being written
+		more := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
+		if err := os.WriteFile(filepath.Join(dir, "frames", more), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, path := range append(saved[:later:later], filepath.Join(dir, "summary.json")) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -135,4 +142,19 @@ func sameTables(t *testing.T, want, got, name string) {
 			t.Errorf("%s: %s has\n%s\nwant\n%s\n%v", name, file, b, a, err)
 		}
 	}
+	if a, b := framesIn(t, want), framesIn(t, got); !slices.Equal(a, b) {
+		t.Errorf("%s: frames %v, want %v", name, b, a)
+	}
+}
+
+func framesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(filepath.Join(dir, "frames"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		names = append(names, file.Name())
+	}
+	return names
 }

@@ -15,7 +15,7 @@ import sys
 import vtk
 log = vtk.vtkStringOutputWindow()
 vtk.vtkOutputWindow.SetInstance(log)
-surface, grid = vtk.vtkXMLPPolyDataReader(), vtk.vtkXMLPImageDataReader()
+surface, grid = vtk.vtkXMLPolyDataReader(), vtk.vtkXMLImageDataReader()
 if sys.argv[1].endswith(".stl"):
     surface = vtk.vtkSTLReader()
 surface.SetFileName(sys.argv[1])
@@ -49,7 +49,7 @@ print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints
 // and fails unless the surface is one sphere, of as many pieces as there may be, and VTK has nothing to complain of.
 func ClosedByVTK(t testing.TB, path, surface, field, cells string) {
 	t.Helper()
-	out, err := exec.Command(needs.VTK(t), "-c", closedByVTK, path+surface, path+".pvti", field).CombinedOutput()
+	out, err := exec.Command(needs.VTK(t), "-c", closedByVTK, path+surface, path+".vti", field).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -16,11 +16,11 @@ import (
 type swarm[F num.Float] struct {
 	s           *solver[F]
 	domain      kernels.Domain
-	n           int   // of this block, with those that are gone
+	n           int // of this block, with those that are gone
 	space       solvers.Space
 	keys        []int64 // of the last Rest or take, of those in the array then
-	sown        int64 // of all times, as far as they have begun
-	side        int   // which array they are in
+	sown        int64   // of all times, as far as they have begun
+	side        int     // which array they are in
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64
 	stays, goes []uint8

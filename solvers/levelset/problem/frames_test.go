@@ -93,7 +93,7 @@ func readObj(t *testing.T, path string) (points [][3]float64, triangles [][3]int
 func TestFilesByOthers(t *testing.T) {
 	needs.VTK(t)
 	path := frames(t, 8)
-	for _, kind := range []string{".pvtp", ".stl"} {
+	for _, kind := range []string{".vtp", ".stl"} {
 		runtest.ClosedByVTK(t, path, kind, "phi", "5760")
 	}
 	print := needs.Program(t, "vdb_print", "libopenvdb-tools")
@@ -107,7 +107,7 @@ func TestFilesByOthers(t *testing.T) {
 // Particles have signs, radii and a flag, in the files of ranks as in the summary.
 func TestParticleFiles(t *testing.T) {
 	path := frames(t, 4)
-	whole, err := vtk.ReadPolyData(strings.TrimSuffix(path, "_000001") + "_particles_000001.pvtp")
+	whole, err := vtk.ReadPolyData(strings.TrimSuffix(path, "_000001") + "_particles_000001.vtp")
 	if err != nil {
 		t.Fatal(err)
 	}

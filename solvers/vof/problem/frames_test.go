@@ -43,7 +43,8 @@ output = { format = [], conservation_every = 4 }
 func TestFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
-		"output.fields=['f', 'normal', 'alpha']")
+		"output.fields=['f', 'normal', 'alpha']",
+		"output.files='rank'")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestVOFCurvatureInFiles(t *testing.T) {
 	if s.StateSHA256 != plain.StateSHA256 {
 		t.Errorf("state %.12s, without curvature %.12s", s.StateSHA256, plain.StateSHA256)
 	}
-	p, err := vtk.ReadPolyData(filepath.Join(dir, "frames", "case_plic_000000.pvtp"))
+	p, err := vtk.ReadPolyData(filepath.Join(dir, "frames", "case_plic_000000.vtp"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestVOFSurfaceByVTK(t *testing.T) {
 	}
 	for _, frame := range []string{"case_000000", "case_000001"} {
 		path := filepath.Join(dir, "frames", frame)
-		for _, kind := range []string{".pvtp", ".stl"} {
+		for _, kind := range []string{".vtp", ".stl"} {
 			runtest.ClosedByVTK(t, path, kind, "f", "5760")
 		}
 	}

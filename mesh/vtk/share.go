@@ -1,0 +1,169 @@
+package vtk
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Share is what a rank has of a file that several write at once: a piece of the data, and what stands round all pieces,
+// which only the first of them writes. The data may not change until it is written.
+type Share struct {
+	d      *document
+	packed [][]byte // of each array, its table and blocks; nil where arrays are written as they are
+	common int      // arrays before those of the piece
+	sizes  Sizes
+}
+
+// Sizes are how many bytes a share has of each part of a file. The file has the parts in this order: Head and Common
+// of the first share alone, the others of all shares, one after the other.
+type Sizes struct {
+	Head   int64 // elements before the pieces
+	Piece  int64 // elements of the piece
+	Common int64 // data of the elements before the pieces
+	Data   int64 // of the piece
+}
+
+// shareable is data that a file may hold in pieces.
+type shareable interface {
+	check() error
+	document(compress bool) *document
+}
+
+// Share makes a file's share of a grid. Compressed arrays are in memory until it is written.
+func (g *Grid) Share(compress bool) (*Share, error) { return newShare(g, compress) }
+
+// Share makes a file's share of a box of an image: see [Grid.Share].
+func (m *Image) Share(compress bool) (*Share, error) { return newShare(m, compress) }
+
+// Share makes a file's share of poly data: see [Grid.Share].
+func (p *PolyData) Share(compress bool) (*Share, error) { return newShare(p, compress) }
+
+func newShare(of shareable, compress bool) (*Share, error) {
+	if err := of.check(); err != nil {
+		return nil, err
+	}
+	d := of.document(compress)
+	if d.err != nil {
+		return nil, d.err
+	}
+	s := &Share{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
+	blocks := newBlockWriter()
+	for _, a := range d.arrays {
+		size := int64(8 + a.data.len()*a.data.size())
+		if compress {
+			text, err := blocks.pack(a.data)
+			if err != nil {
+				return nil, err
+			}
+			s.packed = append(s.packed, text)
+			size = int64(len(text))
+		}
+		if a.blank < d.piece {
+			s.common++
+			s.sizes.Common += size
+		} else {
+			s.sizes.Data += size
+		}
+	}
+	return s, nil
+}
+
+// Sizes are those of the share.
+func (s *Share) Sizes() Sizes { return s.sizes }
+
+// begin ends the elements of all pieces, and begins the data.
+func (s *Share) begin() []byte {
+	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", s.d.kind)
+}
+
+const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
+
+// Write writes share n of a file, of which all shares have these sizes. Shares may be written at the same time.
+func (s *Share) Write(f *os.File, all []Sizes, n int) error {
+	piece, begin := all[0].Head, s.begin()
+	data := all[0].Head + int64(len(begin))
+	offset, end := all[0].Common, int64(0)
+	for k, of := range all {
+		data += of.Piece
+		end += of.Data
+		if k < n {
+			piece += of.Piece
+			offset += of.Data
+		}
+	}
+	end += data + all[0].Common
+	head, elements := s.elements(offset)
+	w := shareWriter{f: f, buffer: bufio.NewWriterSize(nil, 1<<20)}
+	w.at(piece, elements)
+	if n == 0 {
+		w.at(0, head)
+		w.at(data-int64(len(begin)), begin)
+		w.arrays(s, data, 0, s.common)
+		w.at(end, []byte(endOfFile))
+	}
+	w.arrays(s, data+offset, s.common, len(s.d.arrays))
+	return w.err
+}
+
+// elements are those before the pieces, and those of a piece whose data begin at an offset, with all blanks filled.
+func (s *Share) elements(offset int64) (head, piece []byte) {
+	lines := bytes.Clone(s.d.lines.Bytes())
+	next := int64(0)
+	for k, a := range s.d.arrays {
+		if k == s.common {
+			next = offset
+		}
+		copy(lines[a.blank:a.blank+offsetRoom], fmt.Appendf(nil, `%d"`, next))
+		next += s.length(k)
+	}
+	return lines[:s.d.piece], lines[s.d.piece:]
+}
+
+// length is how many bytes the data of an array take.
+func (s *Share) length(k int) int64 {
+	if s.packed != nil {
+		return int64(len(s.packed[k]))
+	}
+	return int64(8 + s.d.arrays[k].data.len()*s.d.arrays[k].data.size())
+}
+
+// shareWriter writes parts of a file, until one fails.
+type shareWriter struct {
+	f      *os.File
+	buffer *bufio.Writer
+	err    error
+}
+
+func (w *shareWriter) at(offset int64, text []byte) {
+	if w.err == nil {
+		_, w.err = w.f.WriteAt(text, offset)
+	}
+}
+
+// arrays writes the data of some arrays from an offset on.
+func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
+	w.buffer.Reset(io.NewOffsetWriter(w.f, offset))
+	var plain []byte
+	for k := lo; k < hi && w.err == nil; k++ {
+		if s.packed != nil {
+			_, w.err = w.buffer.Write(s.packed[k])
+			continue
+		}
+		v := s.d.arrays[k].data
+		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.len()*v.size()))
+		for from := 0; w.err == nil; {
+			to := min(v.len(), from+blockBytes/v.size())
+			_, w.err = w.buffer.Write(v.encode(plain, from, to))
+			if plain, from = plain[:0], to; from == v.len() {
+				break
+			}
+		}
+	}
+	if w.err == nil {
+		w.err = w.buffer.Flush()
+	}
+}

@@ -1,0 +1,124 @@
+package vtk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+)
+
+// TestSharesMakeOneFile: what several write at once is read, by VTK too, as what an index of as many files gives.
+func TestSharesMakeOneFile(t *testing.T) {
+	field := Arrays{{Name: "TimeValue", Components: 1, Data: []float64{1.5}}}
+	wave, made, none := waveGrid(40), madeGrid(), cube(true)
+	none.Points, none.Verts, none.Lines, none.Polys = nil, Cells{}, Cells{}, Cells{}
+	none.PointData = Arrays{{Name: "at", Components: 3, Data: []float64{}}}
+	none.CellData = Arrays{{Name: "id", Components: 1, Data: []int32{}}}
+	grids := []shareable{wave, wave}
+	var boxes []shareable
+	image := wholeImage(3)
+	for _, b := range image.quarters() {
+		p := image.part(b)
+		p.FieldData = field
+		boxes = append(boxes, p)
+	}
+	for name, pieces := range map[string][]shareable{
+		"grids.vtu": grids, "one.vtu": {made}, "image.vti": boxes,
+		"surface.vtp": {cube(true), none, cube(false)},
+	} {
+		for _, compress := range []bool{false, true} {
+			dir := t.TempDir()
+			shared := filepath.Join(dir, name)
+			if err := writeShares(shared, pieces, compress); err != nil {
+				t.Fatal(name, err)
+			}
+			got, err := readAny(shared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := readAny(indexed(t, dir, name, pieces))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, compressed: %t: one file gives\n%v\nan index gives\n%v", name, compress, got, want)
+			}
+			askVTK(t, shared)
+		}
+	}
+}
+
+// writeShares writes the pieces of a file at the same time.
+func writeShares(path string, pieces []shareable, compress bool) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	shares, sizes := make([]*Share, len(pieces)), make([]Sizes, len(pieces))
+	for n, p := range pieces {
+		if shares[n], err = newShare(p, compress); err != nil {
+			return err
+		}
+		sizes[n] = shares[n].Sizes()
+	}
+	errs := make([]error, len(pieces))
+	var wg sync.WaitGroup
+	for n, s := range shares {
+		wg.Go(func() { errs[n] = s.Write(f, sizes, n) })
+	}
+	wg.Wait()
+	return errors.Join(append(errs, f.Close())...)
+}
+
+// indexed writes the pieces to files of their own, and returns their index.
+func indexed(t *testing.T, dir, name string, pieces []shareable) string {
+	t.Helper()
+	var names []string
+	var boxes []ImagePiece
+	for n, p := range pieces {
+		file := fmt.Sprintf("%d-%s", n, name)
+		names = append(names, file)
+		if m, ok := p.(*Image); ok {
+			boxes = append(boxes, ImagePiece{m.Box, file})
+		}
+		if err := writeData(filepath.Join(dir, file), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "index")
+	var err error
+	switch like := pieces[0].(type) {
+	case *Grid:
+		err = WritePVTU(path, names, like)
+	case *Image:
+		err = WritePVTI(path, boxes, like)
+	case *PolyData:
+		err = WritePVTP(path, names, like)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readAny(path string) (any, error) {
+	root, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e, _, err := parseTree(root,
+		"UnstructuredGrid", "PUnstructuredGrid", "ImageData", "PImageData", "PolyData", "PPolyData")
+	if err != nil {
+		return nil, err
+	}
+	switch e.attribute("type") {
+	case "UnstructuredGrid", "PUnstructuredGrid":
+		return Read(path)
+	case "ImageData", "PImageData":
+		return ReadImage(path)
+	}
+	return ReadPolyData(path)
+}
