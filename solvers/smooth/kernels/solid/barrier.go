@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/fit"
 )
 
-// The energy around a vertex is that of the plane, Σ (q₀/q)ᵖ, over its tetrahedra, or -Σ q/q₀, with p = -1. With q = 6⁴√2 V √det M F(x)/P³,
-// x = P/6, G = F'/F and κ = G/6 - 3/P,
+// The energy around a vertex is that of the plane, Σ (q₀/q)ᵖ, over its tetrahedra, or -Σ q/q₀, with p = -1. With
+// q = 6⁴√2 V √det M F(x)/P³, x = P/6, G = F'/F and κ = G/6 - 3/P,
 //
 //	∇log q = ∇V/V + κ∇P + ¼(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
 //

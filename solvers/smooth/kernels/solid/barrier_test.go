@@ -65,7 +65,8 @@ func TestBarrierGradient(t *testing.T) {
 	}
 }
 
-// TestBarrierHessian: where no term of it is left out or made positive, as the first with p = -1, the Hessian in a constant metric is that of differences.
+// TestBarrierHessian: where no term of it is left out or made positive, as the first with p = -1, the Hessian in a
+// constant metric is that of differences.
 func TestBarrierHessian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	const h = 1e-5
