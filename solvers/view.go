@@ -15,8 +15,8 @@ import (
 // Offset + a·Stride[0] + b·Stride[1] + c·Stride[2] of an array on, one component after the other.
 type View struct {
 	Device    backend.Device // nil for an array of the host's
-	Memory    []byte       // the array, where kernels see it
-	Kind      backend.Kind // of each number
+	Memory    []byte         // the array, where kernels see it
+	Kind      backend.Kind   // of each number
 	Offset    int
 	N, Stride [3]int
 }
