@@ -14,9 +14,9 @@ import (
 // View is where the numbers of a field lie now: those of entity a + N[0]·(b + N[1]·c) of its space from byte
 // Offset + a·Stride[0] + b·Stride[1] + c·Stride[2] of an array on, one component after the other.
 type View struct {
-	Device    backend.Device
-	Memory    []byte       // the array, where kernels see it
-	Kind      backend.Kind // of each number
+	Device    backend.Device // nil for an array of the host's
+	Memory    []byte         // the array, where kernels see it
+	Kind      backend.Kind   // of each number
 	Offset    int
 	N, Stride [3]int
 }

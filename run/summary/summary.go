@@ -13,6 +13,7 @@ import (
 
 // Summary is what a run did. Its JSON has the keys in this order, and those of the maps sorted.
 type Summary struct {
+	Format       int                `json:"format"` // of the file: that of JSON
 	Solver       string             `json:"solver"`
 	Case         string             `json:"case"`
 	CaseSHA256   string             `json:"case_sha256"` // of the effective case
@@ -40,6 +41,9 @@ type Summary struct {
 	Host         Host               `json:"host"`
 }
 
+// Format is that of the file. Numbers are added to it without another one, but none goes or changes what it means.
+const Format = 1
+
 // JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that
 // names its key.
 func (s *Summary) JSON() ([]byte, error) {
@@ -52,6 +56,7 @@ func (s *Summary) JSON() ([]byte, error) {
 		}
 	}
 	filled := *s
+	filled.Format = Format
 	for _, m := range []struct {
 		key    string
 		values *map[string]float64

@@ -252,15 +252,14 @@ type SlopedFluxLoop[F num.Float] struct {
 	p      *Params[F]
 	m      *Mesh[F]
 	clock  *Clock[F]
-	w      []State[F]
 	slopes []Slopes[F]
 	out    []Flux[F]
 	n      *Counters
 }
 
 // NewSlopedFluxLoop prepares SlopedFlux.
-func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
-	return &SlopedFluxLoop[F]{scheme, p, m, clock, w, slopes, out, n}
+func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
+	return &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, out, n}
 }
 
 // Range runs the kernel on the CPU.
@@ -270,7 +269,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.w, loop.slopes)
+			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -290,7 +289,6 @@ func (loop *SlopedFluxLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
-		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("slopes", loop.slopes),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),
