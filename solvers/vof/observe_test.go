@@ -64,7 +64,8 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 	}
 }
 
-// Steps that are taken by tens, as between rows of a table, are recorded too, once each stretch of turns has come round.
+// Steps that are taken by tens, as between rows of a table, are recorded too, once each stretch of turns has come
+// round.
 func TestStretchesAreRecorded(t *testing.T) {
 	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
 		cfg: config("myc", "weymouth-yue", .5)}

@@ -23,7 +23,8 @@ func (s *solver[F]) repeats(of stretch) bool {
 	return known || len(s.replays) < manyReplays
 }
 
-// repeat queues a stretch in one call, but the first time: what a device loads and takes then is no part of a recording.
+// repeat queues a stretch in one call, but the first time: what a device loads and takes then is no part of a
+// recording.
 func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder, of stretch) error {
 	replay, taken := s.replays[of]
 	if !taken {
