@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// RowsComeLate tests that a device is not waited for when the rows of the ledger are measured, and that they are those
-// of the host's memory to the last byte, on one rank and on two.
+// RowsComeLate tests that a device is not waited for when the rows of the ledger are measured, and that they and those
+// of gauges are those of the host's memory to the last byte, on one rank and on two.
 func RowsComeLate(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -40,14 +40,22 @@ func RowsComeLate(t *testing.T, text string, sets ...string) {
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}
-			rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+			tables, err := filepath.Glob(filepath.Join(dir, "gauges", "*.csv"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want == "" {
-				want = string(rows)
+			rows := ""
+			for _, table := range append(tables, filepath.Join(dir, "conservation.csv")) {
+				text, err := os.ReadFile(table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows += string(text)
 			}
-			if string(rows) != want {
+			if want == "" {
+				want = rows
+			}
+			if rows != want {
 				t.Errorf("%d ranks, far %t:\n%swant\n%s", ranks, far, rows, want)
 			}
 			for rank, n := range ahead {

@@ -87,13 +87,18 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	w := s.host
 	if !s.apart {
 		w = s.current()
-	} else if s.viewed != s.Steps() {
-		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
+	} else if s.viewed != s.Steps() && !slices.Contains(s.looked, cell) {
+		// A gauge needs no more than its own cell, once for all of its fields. If the device has failed, the next step says
+		// so.
 		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
 		_ = s.look(cell, cell+1)
+		s.looked = append(s.looked, cell)
 	}
 	return s.quantity(name, cell, &w[cell])
 }
+
+// unview forgets what the host has seen of the state.
+func (s *solver[F]) unview() { s.viewed, s.looked = -1, s.looked[:0] }
 
 // quantity is a quantity by name of a cell in state c. The velocity of a layer thinner than dry is 0.
 func (s *solver[F]) quantity(name string, cell int, c *kernels.State[F]) float64 {

@@ -81,7 +81,7 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	}
 	s.lap(inUpdate)
 	s.now = (s.now + int(clock.Steps-before)) % turns
-	s.viewed = -1
+	s.unview()
 	return s.check(ctx)
 }
 

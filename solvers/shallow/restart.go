@@ -99,7 +99,7 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	c.Time, c.Steps, c.Took, c.Before = at.Time, int64(at.Steps), F(at.Dt), F(of["before"])
 	c.Limit, c.Courant = F(of["limit"]), of["courant"]
 	s.reducer.last = of["waves"]
-	s.viewed = -1
+	s.unview()
 	if err := s.relift(); err != nil {
 		return err
 	}

@@ -95,7 +95,8 @@ type solver[F num.Float] struct {
 	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
 	apart  bool
 	host   []kernels.State[F]
-	viewed int // the step whose state host holds whole, -1 for none
+	viewed int   // the step whose state host holds whole, -1 for none
+	looked []int // cells of the state of now that it holds besides
 
 	loops  [turns]loops
 	now    int     // which of the turns is next
@@ -175,7 +176,7 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	s.viewed = -1 // ghosts too
+	s.unview() // ghosts too
 	w, err := s.view()
 	if err != nil {
 		return err

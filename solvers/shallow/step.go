@@ -42,7 +42,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 	s.time[0].Tick(F(limit))
 	s.book()
 	s.now = next
-	s.viewed = -1
+	s.unview()
 	return s.check(ctx)
 }
 

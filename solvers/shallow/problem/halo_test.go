@@ -15,6 +15,6 @@ func TestNothingIsAllocated(t *testing.T) {
 }
 
 func TestRowsComeLate(t *testing.T) {
-	runtest.RowsComeLate(t, wet, "output.conservation_every=1")
+	runtest.RowsComeLate(t, wet, "output.conservation_every=1", "gauge=[{name='a', at=[0, 0]}, {name='b', at=[0.1, 0]}]")
 	runtest.RowsComeLate(t, forced, "output.conservation_every=2", "time={end=0.5}")
 }
