@@ -59,7 +59,7 @@ time = { end = 628 }
 // text of Enright et al. has it. The first two bodies have the slot of 5 cells in 100 that all papers have; the area
 // and both volumes are integrals of their sections.
 const (
-	diskArea     = 582.2066
+	diskArea     = 582.20703
 	sphereVolume = 11014.06
 	shallowSlot  = 12757.89
 )

@@ -724,6 +724,25 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
+// Surveyed is what a survey leaves, which begins at 0.
+// Surveyed, measure.go:31
+struct Surveyed {
+    Array<int64, 284> Sums_;
+    Array<uint64, 5> Extremes_;
+};
+static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offsetof(Surveyed, Extremes_) == 2272, "Surveyed");
+
+// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
+// words, which go to memory only when one falls elsewhere. Its zero value is empty.
+// exact.Part, exact/exact.go:24
+struct exact_Part {
+    int32 at;
+    int64 w0, w1, w2;
+    int64 ones;
+};
+static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
+    offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
+
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
@@ -3066,8 +3085,96 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
+// ClearSurvey empties word k of what a survey leaves.
+// ClearSurvey, measure.go:47
+DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
+    if (k < 284) {
+        s->Sums_[k] = 0;
+    } else {
+        s->Extremes_[sub(k, int64(284))] = 0u;
+    }
+}
+
+// special, exact/exact.go:62
+DEVICE void exact_special(double x, Slice<int64> words) {
+    int64 which = 68;
+    if (x > 0.0) {
+        which = 69;
+    }
+    if (x < 0.0) {
+        which = 70;
+    }
+    atomic_add(&words[which], int64(1));
+}
+
+// (*exact.Part).spill, exact/exact.go:82
+DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
+    if (p->w0 != 0) {
+        atomic_add(&words[p->at], p->w0);
+    }
+    if (p->w1 != 0) {
+        atomic_add(&words[add(p->at, 1)], p->w1);
+    }
+    if (p->w2 != 0) {
+        atomic_add(&words[add(p->at, 2)], p->w2);
+    }
+    p->w0 = 0;
+    p->w1 = 0;
+    p->w2 = 0;
+}
+
+// Add adds x.
+// (*exact.Part).Add, exact/exact.go:31
+DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
+    if (x == 0.0) {
+        return;
+    }
+    if (x == 1.0) {
+        p->ones = add(p->ones, int64(1));
+        return;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    int32 exponent = int32(bits >> 52 & 2047u);
+    uint64 m = bits & 4503599627370495ull;
+    if (exponent == 2047) {
+        exact_special(x, words);
+        return;
+    }
+    if (exponent == 0) {
+        exponent = 1;
+    } else {
+        m |= 4503599627370496ull;
+    }
+    int32 at = sub(exponent, 1) / 32;
+    uint64 shift = uint64(sub(exponent, 1)) % 32u;
+    if (at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = at;
+    }
+    uint64 low = shl(m, shift), high = shr(m, (64u - shift));
+    // 0 or -1: (v^sign)-sign is v or -v
+    int64 sign = int64(bits) >> 63;
+    p->w0 = add(p->w0, sub((int64(low & 4294967295u) ^ sign), sign));
+    p->w1 = add(p->w1, sub((int64(low >> 32) ^ sign), sign));
+    p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
+}
+
+// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
+// so that zeroed memory holds the greatest of no numbers.
+// Rank, exact/rank.go:7
+DEVICE uint64 exact_Rank(double x) {
+    if (x != x) {
+        return 18446744073709551615ull;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    if (bits >> 63 != 0u) {
+        return ~bits;
+    }
+    return bits | 9223372036854775808ull;
+}
+
 // speed is that of a layer, 0 where it is dry.
-// speed[float32], measure.go:42
+// speed[float32], measure.go:111
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3076,53 +3183,79 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
-// Measure writes quantity what of cell i.
-// Measure[float32], measure.go:20
-DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Slice<double> out) {
-    State_f32 c = w[i];
-    double area = double(beds[i].Area), h1 = double(c.H1), h2 = double(c.H2);
-    switch (what) {
-    case 0:
-    {
-        out[i] = h1 * area;
-        break;
+// Flush takes what was added to memory. The part is empty again.
+// (*exact.Part).Flush, exact/exact.go:74
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones != 0) {
+        atomic_add(&words[33], shl(p->ones, int64(18)));
+        p->ones = 0;
     }
-    case 1:
-    {
-        out[i] = h2 * area;
-        break;
+}
+
+// survey measures every so many-th cell of a stretch from the first on.
+// survey[float32], measure.go:80
+DEVICE void survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<int64> sums, Slice<uint64> extremes) {
+    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
+    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
+    for (int32 n = 0; n < 8; n++) {
+        int32 i = add(first, mul(n, 128));
+        if (i >= cells) {
+            break;
+        }
+        State_f32 c = w[i];
+        double area = double(beds[i].Area), h1 = double(c.H1), h2 = double(c.H2);
+        exact_Part_Add(&mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - double(beds[i].Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
+        least1 = go_max<uint64>(least1, exact_Rank(-h1));
+        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
+        least2 = go_max<uint64>(least2, exact_Rank(-h2));
+        fastest = go_max<uint64>(fastest, exact_Rank(num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y))));
     }
-    case 2:
-    {
-        out[i] = num_Abs_f64(h1 + h2 - double(beds[i].Depth)) * area;
-        break;
+    exact_Part_Flush(&mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    exact_Part_Flush(&lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+    atomic_max(&extremes[0], upper1);
+    atomic_max(&extremes[1], least1);
+    atomic_max(&extremes[2], upper2);
+    atomic_max(&extremes[3], least2);
+    atomic_max(&extremes[4], fastest);
+}
+
+// Survey measures the cells of stretch t, of so many.
+// Survey[float32], measure.go:58
+DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Surveyed *s, Array<int64, 284> *sums, Array<uint64, 5> *extremes) {
+    TURNS(int64, k, 284) {
+        (*sums)[k] = 0;
     }
-    case 3:
-    {
-        out[i] = h2 * h2 * area;
-        break;
+    __syncthreads();
+    TURNS(int64, k, 5) {
+        (*extremes)[k] = 0u;
     }
-    case 4:
-    {
-        out[i] = h1;
-        break;
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        survey_f32(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)}, Slice<uint64>{extremes->at, int64(5), int64(5)});
     }
-    case 5:
-    {
-        out[i] = h2;
-        break;
+    __syncthreads();
+    TURNS(int64, k, 284) {
+        if ((*sums)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*sums)[k]);
+        }
     }
-    case 6:
-    {
-        out[i] = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        break;
-    }
+    __syncthreads();
+    TURNS(int64, k, 5) {
+        atomic_max(&s->Extremes_[k], (*extremes)[k]);
     }
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float64], measure.go:42
+// speed[float64], measure.go:111
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3131,48 +3264,64 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     return num_Sqrt_f64(x * x + y * y) / h;
 }
 
-// Measure writes quantity what of cell i.
-// Measure[float64], measure.go:20
-DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Slice<double> out) {
-    State_f64 c = w[i];
-    double area = beds[i].Area, h1 = c.H1, h2 = c.H2;
-    switch (what) {
-    case 0:
-    {
-        out[i] = h1 * area;
-        break;
+// survey measures every so many-th cell of a stretch from the first on.
+// survey[float64], measure.go:80
+DEVICE void survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<int64> sums, Slice<uint64> extremes) {
+    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
+    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
+    for (int32 n = 0; n < 8; n++) {
+        int32 i = add(first, mul(n, 128));
+        if (i >= cells) {
+            break;
+        }
+        State_f64 c = w[i];
+        double area = beds[i].Area, h1 = c.H1, h2 = c.H2;
+        exact_Part_Add(&mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - beds[i].Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
+        least1 = go_max<uint64>(least1, exact_Rank(-h1));
+        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
+        least2 = go_max<uint64>(least2, exact_Rank(-h2));
+        fastest = go_max<uint64>(fastest, exact_Rank(num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y))));
     }
-    case 1:
-    {
-        out[i] = h2 * area;
-        break;
+    exact_Part_Flush(&mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    exact_Part_Flush(&lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+    atomic_max(&extremes[0], upper1);
+    atomic_max(&extremes[1], least1);
+    atomic_max(&extremes[2], upper2);
+    atomic_max(&extremes[3], least2);
+    atomic_max(&extremes[4], fastest);
+}
+
+// Survey measures the cells of stretch t, of so many.
+// Survey[float64], measure.go:58
+DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Surveyed *s, Array<int64, 284> *sums, Array<uint64, 5> *extremes) {
+    TURNS(int64, k, 284) {
+        (*sums)[k] = 0;
     }
-    case 2:
-    {
-        out[i] = num_Abs_f64(h1 + h2 - beds[i].Depth) * area;
-        break;
+    __syncthreads();
+    TURNS(int64, k, 5) {
+        (*extremes)[k] = 0u;
     }
-    case 3:
-    {
-        out[i] = h2 * h2 * area;
-        break;
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        survey_f64(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)}, Slice<uint64>{extremes->at, int64(5), int64(5)});
     }
-    case 4:
-    {
-        out[i] = h1;
-        break;
+    __syncthreads();
+    TURNS(int64, k, 284) {
+        if ((*sums)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*sums)[k]);
+        }
     }
-    case 5:
-    {
-        out[i] = h2;
-        break;
-    }
-    case 6:
-    {
-        out[i] = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        break;
-    }
+    __syncthreads();
+    TURNS(int64, k, 5) {
+        atomic_max(&s->Extremes_[k], (*extremes)[k]);
     }
 }
 
@@ -4521,18 +4670,28 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int
     if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel Measure, measure.go:20
-extern "C" __global__ void __launch_bounds__(128) Measure_f32(int64 lo, int64 hi, int32 what,
-        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Slice<double> out) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Measure_f32_at(i, what, &p, beds, w, out);
+// Kernel ClearSurvey, measure.go:47
+extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Surveyed *s) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) ClearSurvey_at(k, s);
 }
 
-// Kernel Measure, measure.go:20
-extern "C" __global__ void __launch_bounds__(128) Measure_f64(int64 lo, int64 hi, int32 what,
-        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Slice<double> out) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Measure_f64_at(i, what, &p, beds, w, out);
+// Kernel Survey, measure.go:58
+extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
+        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
+    SHARED(sums, Array<int64, 284>);
+    SHARED(extremes, Array<uint64, 5>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &sums, &extremes);
+}
+
+// Kernel Survey, measure.go:58
+extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
+        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
+    SHARED(sums, Array<int64, 284>);
+    SHARED(extremes, Array<uint64, 5>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &sums, &extremes);
 }
 
 // Kernel CellSlopes, reconstruct.go:9

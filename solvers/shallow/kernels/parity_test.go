@@ -103,12 +103,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	parityOfSlopes(t, l, rng, p, m, w, manning, forces)
 	parityOfSeries[F](t, l)
 	parityOfUplift(t, l, rng, m)
-	for what := range Measures {
-		out := [2][]float64{make([]float64, n), make([]float64, n)}
-		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
-		l.Run(t, NewMeasureLoop(what, p, m.Beds, w, out[1]), 0, n)
-		kerneltest.Same(t, "Measure", out[0], out[1], nil)
-	}
+	parityOfSurvey(t, l, p, m.Beds, w)
 	tiles := tiled(rng, m)
 	type parts struct {
 		clock, next  [1]Clock[F]
