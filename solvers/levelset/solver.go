@@ -48,6 +48,8 @@ type Solver interface {
 	Bytes() int64
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*contour.Surface, error)
+	// Swarm is how many particles the block has.
+	Swarm() int64
 	// Particles returns those of the block.
 	Particles(ctx context.Context) (*Particles, error)
 	// Stages are parts of a step to be measured.
@@ -253,7 +255,14 @@ func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) Bytes() int64  { return s.device.Bytes() }
 func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
-func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
+func (s *solver[F]) Swarm() int64 {
+	if s.swarm == nil {
+		return 0
+	}
+	return int64(s.swarm.n)
+}
+
+func (s *solver[F]) Halo() string { return s.wide.ghosts.Way() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {

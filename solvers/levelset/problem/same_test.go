@@ -85,6 +85,7 @@ func TestSameBits(t *testing.T) {
 					sets := []string{method}
 					if method != "method.particles=0" {
 						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
+						sets = append(sets, "method.balance="+[]string{"cells", "particles"}[n/2%2])
 					}
 					if c.blocks != "" {
 						sets = append(sets, "grid.blocks="+c.blocks)
