@@ -72,7 +72,8 @@ func writeFrame(dir string, compress bool, pieces []*imagePiece) error {
 		wg.Go(func() {
 			f, err := newFrames(dir, "frame", "vti", "vti", 0, c, comm)
 			if err == nil {
-				err = f.write(context.Background(), 0, pieces[rank])
+				f.begin(0, pieces[rank])
+				err = f.end(context.Background())
 			}
 			errs[rank] = errors.Join(err, comm.Close())
 		})

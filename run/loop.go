@@ -36,6 +36,9 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 		}
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	if err := r.saved(ctx); err != nil {
 		return err
 	}
@@ -44,8 +47,14 @@ func (r *runner) loop(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.drawn(ctx); err != nil {
+		return err
+	}
 	if every := r.rows(); every > 0 && now.Steps%every != 0 {
 		if err := r.measure(ctx, now); err != nil {
+			return err
+		}
+		if err := r.observeAll(ctx); err != nil {
 			return err
 		}
 	}
@@ -75,7 +84,10 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	done, err = r.solver.Advance(ctx, until, pause, min(r.stride(steps), r.left(steps)))
 	now := r.solver.Clock()
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", r.moment(now.Time), err)
+		return false, fmt.Errorf("%s: %w", r.moment(now.Time), r.firstCause(ctx, err))
+	}
+	if r.first == 0 && !r.Began.IsZero() {
+		r.first = time.Since(r.Began)
 	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	if err := r.record(ctx, now); err != nil {
@@ -222,10 +234,13 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	return r.measure(ctx, now)
 }
 
-// measure adds a row to the ledger.
+// measure adds a row to the ledger, or begins it.
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
+	if r.observing.solver != nil {
+		return r.observe(ctx, now)
+	}
 	table, err := r.totals.Measure(ctx, r.solver)
 	if err != nil || r.ledger == nil {
 		return err
@@ -233,19 +248,37 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	return r.ledger.record(now, table)
 }
 
-// frame adds the state to each series of frames.
+// frame adds the state to each series of frames. It returns while they are being written, one of each series at a time.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
+	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil { // before another holds as much memory
+			return err
+		}
+	}
 	for _, f := range r.frames {
 		p, err := r.drawer.piece(ctx, f.format)
 		if err != nil {
 			return err
 		}
-		if err := f.write(ctx, t, p); err != nil {
+		f.begin(t, p)
+	}
+	return nil
+}
+
+// drawn ends the frames under way.
+func (r *runner) drawn(ctx context.Context) error {
+	begin := time.Now()
+	defer func() { r.output += time.Since(begin) }()
+	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,9 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 			at := m.Ends[e]
 			middle := middleOf(p, i, k)
 			arm := middle.less(centroidOf(p, i))
-			s.Arm[k] = arrow[F](arm)
+			if k < len(s.Arm) {
+				s.Arm[k] = arrow[F](arm)
+			}
 			s.Near[k] = at.Right
 			if right == 1 {
 				s.Near[k] = at.Left

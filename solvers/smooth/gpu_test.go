@@ -65,6 +65,23 @@ func TestBarrierOnGPU(t *testing.T) {
 	}
 }
 
+// TestBarrierSolidOnGPU is the same for tetrahedra.
+func TestBarrierSolidOnGPU(t *testing.T) {
+	gpu := gpu(t, 5)
+	for n := range harmless(t) / 10 {
+		m, metric, s := harmedSolid(t, n)
+		s.layout.Spread = true
+		_, want := s.stagedSolid(t, m, metric)
+		for _, ranks := range []int{1, 5} {
+			on := gpu(ranks)
+			on.precision, on.layout.Colouring = s.precision, s.layout.Colouring
+			if _, got := on.stagedSolid(t, m, metric); got != want {
+				t.Errorf("mesh %d: %+v on %d ranks on a GPU, on the host %+v", n, got, ranks, want)
+			}
+		}
+	}
+}
+
 // TestCurvedOnGPU: curved boundaries have the bits of the host on a GPU.
 func TestCurvedOnGPU(t *testing.T) {
 	gpu := gpu(t, 3)

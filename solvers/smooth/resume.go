@@ -15,9 +15,30 @@ func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
 	if !ok {
 		return fmt.Errorf("%T cannot go on from %T", s, from)
 	}
+	v, err := other.everything()
+	if err != nil {
+		return err
+	}
+	return s.resume(ctx, slices.Clone(v), s.remeasured)
+}
+
+func (s *solver[F]) Put(ctx context.Context, places [][3]float64) error {
+	v, err := s.everything()
+	if err != nil {
+		return err
+	}
+	v = slices.Clone(v)
+	for i, p := range places {
+		v[i].X, v[i].Y = F(p[0]), F(p[1])
+	}
+	return s.resume(ctx, v, s.remeasured)
+}
+
+// remeasured gives vertices the metric where they are.
+func (s *solver[F]) remeasured(v []kernels.Vertex[F]) complaint {
 	field := fieldIn[F](&s.metric.field)
 	field.Scale = s.field.Scale
-	return s.resume(ctx, &other.engine, func(v []kernels.Vertex[F]) complaint { return measured(s.part, &field, v) })
+	return measured(s.part, &field, v)
 }
 
 func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
@@ -25,18 +46,34 @@ func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
 	if !ok {
 		return fmt.Errorf("%T cannot go on from %T", s, from)
 	}
-	field := solidFieldIn[F](&s.metric.field)
-	field.Scale = s.field.Scale
-	return s.resume(ctx, &other.engine, func(v []solid.Vertex[F]) complaint { return s.measured(&field, v) })
+	v, err := other.everything()
+	if err != nil {
+		return err
+	}
+	return s.resume(ctx, slices.Clone(v), s.remeasured)
 }
 
-// resume takes the vertices of another engine over, and measures the metric where they are.
-func (e *engine[F, V]) resume(ctx context.Context, from *engine[F, V], measure func(v []V) complaint) error {
-	v, err := from.everything()
+func (s *solidSolver[F]) Put(ctx context.Context, places [][3]float64) error {
+	v, err := s.everything()
 	if err != nil {
 		return err
 	}
 	v = slices.Clone(v)
+	for i, p := range places {
+		v[i].X, v[i].Y, v[i].Z = F(p[0]), F(p[1]), F(p[2])
+	}
+	return s.resume(ctx, v, s.remeasured)
+}
+
+// remeasured gives vertices the metric where they are.
+func (s *solidSolver[F]) remeasured(v []solid.Vertex[F]) complaint {
+	field := solidFieldIn[F](&s.metric.field)
+	field.Scale = s.field.Scale
+	return s.measured(&field, v)
+}
+
+// resume takes vertices over when they are measured.
+func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) complaint) error {
 	if err := agree(ctx, e.comm, measure(v)); err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
 	Resume(ctx context.Context, from Solver) error
+	// Put puts all vertices of the part, ghosts too, to places where a solver of the part has had them, to be measured
+	// there: no sweeps follow.
+	Put(ctx context.Context, places [][3]float64) error
 	// Close gives back what the device holds.
 	Close()
 }

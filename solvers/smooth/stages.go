@@ -13,6 +13,11 @@ import (
 // cells with a large p, and closes with p = 1 again. A floor that only rises, the worst quality before each sweep,
 // holds throughout. Where a stage would leave the mean or the worst quality below those of the start, vertices go back,
 // so that neither ever is in the end.
+//
+// In space, where the least Σ 1/q is farther from the greatest mean quality, it then goes toward that, which ends up
+// to 0.008 higher, under a floor of 0.4 of the mean: without one it would by 0.03, and twice to three times as many
+// tetrahedra would be worse than 0.2. In the plane it would by 0.001 to 0.003, and meshes that follow a field would
+// interpolate it worse.
 
 type stage int
 
@@ -21,22 +26,25 @@ const (
 	careful       // instead of the others where opening has lowered the mean: no move lowers the mean around its vertex
 	lifting
 	closing
+	averaging // in space alone
 	ended
 )
 
 // stageRule is how a stage goes.
 type stageRule struct {
-	doublings   [4]int32 // log₂ p, in so many dimensions
+	doublings   [4]int32 // log₂ p, in so many dimensions; below 0 for the mean quality itself
 	rising      bool     // no move lowers the mean around its vertex
+	share       float64  // of the mean quality, below which no cell around a vertex becomes the worst there
 	most        int      // sweeps
 	mean, worst bool     // it goes on while one of these rises
 }
 
 var stageRules = [ended]stageRule{
-	opening: {most: 100, mean: true, worst: true},
-	careful: {rising: true, most: 100, mean: true, worst: true},
-	lifting: {doublings: [4]int32{2: 3, 3: 2}, most: 50, worst: true},
-	closing: {most: 50, mean: true},
+	opening:   {most: 100, mean: true, worst: true},
+	careful:   {rising: true, most: 100, mean: true, worst: true},
+	lifting:   {doublings: [4]int32{2: 3, 3: 2}, most: 50, worst: true},
+	closing:   {most: 50, mean: true},
+	averaging: {doublings: [4]int32{3: -1}, share: .4, most: 50, mean: true},
 }
 
 const (
@@ -80,7 +88,7 @@ func (e *engine[F, V]) goOn(next stage, at level, keep bool) error {
 		return nil
 	}
 	r := stageRules[next]
-	e.now[0].Floor, e.now[0].Doublings, e.now[0].Rising = F(at.worst), r.doublings[e.dim], r.rising
+	e.now[0].Floor, e.now[0].Doublings, e.now[0].Rising = F(max(at.worst, r.share*at.mean)), r.doublings[e.dim], r.rising
 	if keep {
 		return backend.Copy(e.dev, s.kept, e.v)
 	}
@@ -118,6 +126,8 @@ func (e *engine[F, V]) endSweep(ctx context.Context) error {
 		return e.goOn(lifting, at, true)
 	case s.now == lifting:
 		return e.goOn(closing, at, false)
+	case s.now == closing && e.dim == 3:
+		return e.goOn(averaging, at, false)
 	case at.holds(s.start):
 		return e.goOn(ended, at, false)
 	}

@@ -157,26 +157,9 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 // TestBarrierSolid is the same for tetrahedra.
 func TestBarrierSolid(t *testing.T) {
 	t.Parallel()
-	for n := range 12 {
-		m := cube(t, 3+n%3, []float64{0, .1, .14, .16}[n%4])
-		metric := twist(t)
-		if n%3 == 0 {
-			var err error
-			if metric, err = SolidLinear(unitBox, 1, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
-		s := plain()
-		s.layout.Colouring = Colourings[n%3]
-		if n == 5 {
-			s.precision = "float32"
-		}
-		run := func(s setting) (outcome, outcome) {
-			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
-			})
-		}
+	for n := range harmless(t) / 10 {
+		m, metric, s := harmedSolid(t, n)
+		run := func(s setting) (outcome, outcome) { return s.stagedSolid(t, m, metric) }
 		before, after := run(s)
 		b, a := before.diagnostics, after.diagnostics
 		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 ||

@@ -41,7 +41,12 @@ type Solver interface {
 	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All
 	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
+	// Diagnose measures the state as it is. Errors are against the start, or what Against was given last.
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	Against(ctx context.Context, fractions []float64) error
+	// Observe and Observed are those of solvers.Observer.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (Diagnostics, error)
 	// View is that of the volume fractions of the block.
 	View() solvers.View
 	// State, Scalars and Restore are those of solvers.Restarter.
@@ -87,14 +92,15 @@ func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 type solver[F num.Float] struct {
 	arrays[F]
 	ways
-	cfg    Config
-	block  *grid.Block
-	ghosts halo.Ghosts[F]
-	beside func(f func() error) error // of linked devices: queues what f calls beside what follows
-	fresh  bool                       // ghosts are those of now, but for deep ones
-	flow   flow.Flow
-	comm   dist.Comm
-	dev    backend.Device
+	observer observer[F]
+	cfg      Config
+	block    *grid.Block
+	ghosts   halo.Ghosts[F]
+	beside   func(f func() error) error // of linked devices: queues what f calls beside what follows
+	fresh    bool                       // ghosts are those of now, but for deep ones
+	flow     flow.Flow
+	comm     dist.Comm
+	dev      backend.Device
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the field.
 	apart bool
@@ -107,9 +113,9 @@ type solver[F num.Float] struct {
 	busy   [1]int32          // how many have work
 	replay backend.Recording // of all turns
 	blocks int               // tiles or bricks that it has room for
+	lists  bool              // there is a list of those with work, for the turns that are under way
 	ran    bool              // all turns, once
 	walls  [2]backend.Loop   // of the fields that a step may end with
-	begun  []F               // the volume fractions at the start, without ghosts
 	volume float64           // at the start
 	limit  float64           // the longest step at a factor of 1
 	rate   [2]float64
@@ -159,14 +165,14 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
 	start := make([]F, b.Len())
-	s.begun = make([]F, len(fractions))
+	begun := make([]float64, len(fractions)) // in the precision of the state
 	n := 0
 	for c := range b.Own() {
 		f := fractions[n]
 		if !(f >= 0 && f <= 1) {
 			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(n), f)
 		}
-		start[c], s.begun[n] = F(f), F(f)
+		start[c], begun[n] = F(f), float64(F(f))
 		n++
 	}
 	u, err := flow.OnBlock[F](ctx, b, v)
@@ -196,6 +202,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	}
 	if s.apart {
 		s.host = start
+	}
+	if err := s.observer.prepare(s, begun); err != nil {
+		return nil, err
 	}
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume

@@ -20,8 +20,9 @@ func (s *solver[F]) Pause(at float64) { s.pause = at }
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank
-// has a part either, or none that the host must see to, all turns are one recording.
+// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work, whether the turns
+// are taken in one call or in several; in one, where no other rank has a part either, or none that the host must see
+// to, all turns are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -42,18 +43,21 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.takeGhosts(ctx, first); err != nil {
 			return err
 		}
-		passes := &s.passes
-		if n == turns {
+		if first == 0 {
 			if err := s.listTiles(); err != nil {
 				return err
 			}
-			passes = &s.listed
-			if records && (s.alone || s.beside != nil || s.deep) {
-				if err := s.repeat(ctx, recorder); err != nil {
-					return err
-				}
-				continue
+			s.lists = true
+		}
+		if n == turns && records && (s.alone || s.beside != nil || s.deep) {
+			if err := s.repeat(ctx, recorder); err != nil {
+				return err
 			}
+			continue
+		}
+		passes := &s.passes
+		if s.lists {
+			passes = &s.listed
 		}
 		for k := first; k < first+n; k++ {
 			if err := s.sweeps(ctx, passes[k]); err != nil {

@@ -7,15 +7,16 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// gather returns the mesh as it is now, on rank 0, with the quality of its cells; nil on others.
-func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (body, error) {
-	at, err := s.solver.Coordinates()
+// gather returns the mesh as a solver has it now, on rank 0, with the quality of its cells; nil on others.
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver) (body, error) {
+	at, err := of.Coordinates()
 	if err != nil {
 		return nil, err
 	}
-	quality, err := s.solver.Qualities()
+	quality, err := of.Qualities()
 	if err != nil {
 		return nil, err
 	}

@@ -66,10 +66,10 @@ func (d *mover) report(ctx context.Context) (*Report, body, error) {
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
 		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}
 	var err error
-	if r.After, err = d.solver.Diagnose(ctx); err != nil {
+	if r.After, err = d.diagnose(ctx); err != nil {
 		return nil, nil, err
 	}
-	smoothed, err := d.gather(ctx, d.comm)
+	smoothed, err := d.gather(ctx, d.comm, d.solver)
 	if err != nil || smoothed == nil {
 		return r, nil, err
 	}

@@ -30,3 +30,26 @@ func TestGoesOn(t *testing.T) {
 	runtest.GoesOn(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
 		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.every=5", "output.conservation_every=2")
 }
+
+// TestRestartsInRounds: so does a run whose metric is recovered anew on the mesh that has come out, from within each of
+// its rounds and from their ends, whichever of them is the best so far; in space too.
+func TestRestartsInRounds(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []int
+		sets  []string
+	}{
+		"plane": {[]int{5, 12, 17, 24, 30}, []string{"method.sweeps=12", "stop={every=4, advance=1e-4}"}},
+		"first is best": {[]int{35}, []string{"method={smoother='pain-exact', sweeps=15, cull=true, settled=1e-2}",
+			"metric.complexity=40", "metric.rescale=false"}},
+		"space": {[]int{13}, []string{"method={sweeps=10, precision='float32'}", "metric.rounds=2",
+			"mesh={generate='box', bounds=[0, 0, 0, 1, 1, 1], cells=300}"}},
+	} {
+		t.Run(name, func(t *testing.T) { runtest.Restarts(t, bell, c.steps, c.sets...) })
+	}
+}
+
+// TestGoesOnInRounds: so does one that was killed in a round after the first.
+func TestGoesOnInRounds(t *testing.T) {
+	runtest.GoesOn(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
+		"output.conservation_every=2")
+}

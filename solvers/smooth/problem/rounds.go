@@ -16,11 +16,13 @@ import (
 // round is what smooths a mesh toward one metric.
 type round struct {
 	solver         smooth.Solver
-	before         smooth.Diagnostics // of the mesh as it was, in this metric; after untangling
+	before         smooth.Diagnostics  // of the mesh as it was, in this metric; after untangling
+	after          *smooth.Diagnostics // at its end; nil before
 	held           HeldBack
 	interpolations []Interpolation // at its end, on rank 0
 	left           float64         // the mean of their errors, as shares of those of the mesh as it was; 0 without
 	number         int             // from 0
+	begun          [][3]float64    // where it began, of rounds after the first: of all vertices of the part
 }
 
 // endRound measures what a round has left, and begins the next. It returns whether there is none: then the best one
@@ -30,11 +32,16 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 	if m.Field != "hessian" {
 		return true, nil
 	}
-	moved, err := d.gather(ctx, d.env.Comm)
+	after, err := d.solver.Diagnose(ctx)
 	if err != nil {
 		return false, err
 	}
-	if d.left, err = d.judge(ctx, moved); err != nil {
+	d.after = &after
+	moved, err := d.gather(ctx, d.env.Comm, d.solver)
+	if err != nil {
+		return false, err
+	}
+	if err = d.judge(ctx, moved, &d.round); err != nil {
 		return false, err
 	}
 	now := d.round
@@ -43,6 +50,9 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 			d.best.solver.Close()
 		}
 		d.best = &now
+		if err := d.keepBest(); err != nil {
+			return false, err
+		}
 	}
 	done = now.number+1 >= m.Rounds
 	if !done {
@@ -59,29 +69,57 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// judge is what a round has left of the errors of interpolation. Rank 0 has the mesh, and tells the others.
-func (d *mover) judge(ctx context.Context, moved body) (float64, error) {
+// diagnose tells what the mesh is like now.
+func (d *mover) diagnose(ctx context.Context) (smooth.Diagnostics, error) {
+	if d.after != nil {
+		return *d.after, nil
+	}
+	return d.solver.Diagnose(ctx)
+}
+
+// judge measures what a round has left of the errors of interpolation. Rank 0 has the mesh, and tells the others.
+func (d *mover) judge(ctx context.Context, moved body, r *round) error {
 	left := []float64{0}
 	var err error
 	if moved != nil {
-		d.interpolations, err = d.sections.Metric.interpolations(d.body.nodes(), moved.nodes())
-		for _, i := range d.interpolations {
-			left[0] += i.After / i.Before / float64(len(d.interpolations))
+		r.interpolations, err = d.sections.Metric.interpolations(d.body.nodes(), moved.nodes())
+		for _, i := range r.interpolations {
+			left[0] += i.After / i.Before / float64(len(r.interpolations))
 		}
 	}
 	if err := solvers.Agree(ctx, d.env.Comm, err); err != nil {
-		return 0, err
+		return err
 	}
 	err = d.env.Comm.AllreduceFloat64(ctx, dist.Max, left)
-	return left[0], err
+	r.left = left[0]
+	return err
 }
 
-// follow sets up the round in which the mesh as it is now follows the metric that is recovered on it.
-func (d *mover) follow(ctx context.Context, moved body) (next round, err error) {
+// follow begins the round in which the mesh as it is now follows the metric that is recovered on it.
+func (d *mover) follow(ctx context.Context, moved body) (round, error) {
+	begun, err := placesOf(d.solver)
+	if err != nil {
+		return round{}, err
+	}
+	next, err := d.toward(ctx, moved, d.number+1)
+	if err != nil {
+		return next, err
+	}
+	next.begun = begun
+	d.saved.begun = begun
+	if err = next.solver.Resume(ctx, d.solver); err != nil {
+		next.solver.Close()
+	}
+	return next, err
+}
+
+// toward sets up a round toward the metric that is recovered on a mesh, which rank 0 has. Its vertices are where the
+// mesh of the case had them.
+func (d *mover) toward(ctx context.Context, on body, number int) (next round, err error) {
 	comm, m := d.env.Comm, &d.sections.Metric
 	var nodal *nodalMetric
-	if moved != nil {
-		if nodal, err = newNodalMetric(d.file, m, moved.nodes()); err != nil {
+	if on != nil {
+		if nodal, err = newNodalMetric(d.file, m, on.nodes()); err != nil {
 			err = fmt.Errorf("[metric] %w", err)
 		}
 	}
@@ -98,15 +136,23 @@ func (d *mover) follow(ctx context.Context, moved body) (next round, err error) 
 	if err != nil {
 		return next, err
 	}
-	next = round{held: held, number: d.number + 1}
+	next = round{held: held, number: number}
 	if next.solver, err = d.smoother(ctx, d.sections, made, d.env); err != nil {
 		return next, refused(err)
 	}
-	if next.before, err = next.solver.Diagnose(ctx); err == nil {
-		err = next.solver.Resume(ctx, d.solver)
-	}
-	if err != nil {
+	if _, err = next.begin(ctx, d.sections); err != nil {
 		next.solver.Close()
 	}
 	return next, err
+}
+
+// begin untangles the mesh, if that is asked for, and looks at it.
+func (r *round) begin(ctx context.Context, w *Sections) (u smooth.Untangling, err error) {
+	if w.Method.Untangle {
+		if u, err = r.solver.Untangle(ctx); err != nil {
+			return u, refused(err)
+		}
+	}
+	r.before, err = r.solver.Diagnose(ctx)
+	return u, err
 }

@@ -94,13 +94,7 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {
 		return nil, refused(err)
 	}
-	if w.Method.Untangle {
-		if s.untangled, err = s.solver.Untangle(ctx); err != nil {
-			s.solver.Close()
-			return nil, refused(err)
-		}
-	}
-	if s.before, err = s.solver.Diagnose(ctx); err != nil {
+	if s.untangled, err = s.begin(ctx, w); err != nil {
 		s.solver.Close()
 		return nil, err
 	}

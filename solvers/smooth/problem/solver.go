@@ -29,6 +29,7 @@ type mover struct {
 	file     *config.Case
 	sections *Sections
 	best     *round // of those before this one; nil before the second
+	saved    saved
 
 	places [][]float64 // of all vertices of the part, after placed sweeps; nil before the first frame
 	placed int
@@ -62,6 +63,10 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if d.rules.reason != "" {
 		d.size.End = 0
+	}
+	if err := d.keepStart(); err != nil {
+		d.Close()
+		return nil, err
 	}
 	return d, nil
 }
@@ -142,7 +147,7 @@ var quantities = []solvers.Quantity{
 }
 
 func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.solver.Diagnose(ctx)
+	now, err := d.diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +183,8 @@ func (d *mover) Fields() []solvers.Field {
 		}
 		return d.sizes(at), nil
 	}
-	return append([]solvers.Field{quality, size}, d.solver.StateFields()...)
+	state := d.solver.StateFields()
+	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].On)...)
 }
 
 // now is where the vertices of the part are.
@@ -214,30 +220,6 @@ func (d *mover) Save(ctx context.Context, path string) error {
 		return fmt.Errorf("[output] mesh: %s: %w", path, err)
 	}
 	return m.write(path)
-}
-
-// Rest has nothing to wait for: what reads a view waits for the device.
-func (d *mover) Rest(context.Context) error { return nil }
-
-// Scalars are those of the solver, what the rules looked at last, and of the rounds the number and the sweeps of this
-// one.
-func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
-	of, err := d.solver.Scalars(ctx)
-	if err == nil {
-		of["rule_mean"], of["rule_worst"] = d.rules.last.QualityMean, d.rules.last.QualityMin
-		of["round"], of["round_sweeps"] = float64(d.number), float64(d.solver.Sweeps())
-	}
-	return of, err
-}
-
-func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
-	if of["round"] != float64(d.number) {
-		return fmt.Errorf("round %g of the metric's cannot be restored: its mesh is not saved", of["round"]+1)
-	}
-	d.rules.last.QualityMean, d.rules.last.QualityMin = of["rule_mean"], of["rule_worst"]
-	d.places, d.made = nil, at.Steps
-	at.Steps = int(of["round_sweeps"])
-	return d.solver.Restore(ctx, at, of, fill)
 }
 
 func (d *mover) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }

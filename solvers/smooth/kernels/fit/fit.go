@@ -47,3 +47,12 @@ func Raised[F num.Float](x F, n int32) F {
 	}
 	return x
 }
+
+// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
+// the less its sum is, the greater is the mean quality.
+func Energy[F num.Float](x F, n int32) (F, F) {
+	if n < 0 {
+		return -1 / x, -1
+	}
+	return Raised(x, n), F(int32(1) << n)
+}

@@ -7,12 +7,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/fit"
 )
 
-// The energy around a vertex is that of the plane, Σ (q₀/q)ᵖ, over its tetrahedra. With q = 6⁴√2 V √det M F(x)/P³,
-// x = P/6, G = F'/F and κ = G/6 - 3/P,
+// The energy around a vertex is that of the plane, Σ (q₀/q)ᵖ, over its tetrahedra, or -Σ q/q₀, with p = -1. With
+// q = 6⁴√2 V √det M F(x)/P³, x = P/6, G = F'/F and κ = G/6 - 3/P,
 //
 //	∇log q = ∇V/V + κ∇P + ¼(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
 //
-// and the Hessian is taken for Σ a [p gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
+// and the Hessian is taken for Σ a [|p| gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
 
 // bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
 // qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
@@ -70,11 +70,10 @@ func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], contro
 	size, slope, bend, inverse := fit.Of((la + lb + lc + lu + lv + lt) * sixth)
 	q := ideal / 1296 * six * num.Sqrt(det) * size * (inverse * inverse * inverse)
 	kappa := slope*sixth - 0.5*inverse
-	e := fit.Raised(control.Floor/q, control.Doublings)
+	e, power := fit.Energy(control.Floor/q, control.Doublings)
 	w.energy += e
 	w.sum += q
 	w.least = fit.Lower(w.least, q)
-	power := F(int32(1) << control.Doublings)
 	e *= power
 	ia, ib, ic := 1/la, 1/lb, 1/lc
 	px, py, pz := -(fx*ia + gx*ib + hx*ic), -(fy*ia + gy*ib + hy*ic), -(fz*ia + gz*ib + hz*ic)
@@ -86,7 +85,7 @@ func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], contro
 	turn := e * num.Larger(-kappa, 0)
 	ra, rb, rc := turn*ia*ia*ia, turn*ib*ib*ib, turn*ic*ic*ic
 	turn *= ia + ib + ic
-	ep := e * power
+	ep := e * num.Abs(power)
 	w.h.M11 += ep*qx*qx + e*sx*sx + bow*px*px + turn*m11 - (ra*fx*fx + rb*gx*gx + rc*hx*hx)
 	w.h.M12 += ep*qx*qy + e*sx*sy + bow*px*py + turn*m12 - (ra*fx*fy + rb*gx*gy + rc*hx*hy)
 	w.h.M13 += ep*qx*qz + e*sx*sz + bow*px*pz + turn*m13 - (ra*fx*fz + rb*gx*gz + rc*hx*hz)
@@ -116,7 +115,8 @@ func rated[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F]
 			return energy, sum, false
 		}
 		sum += q
-		energy += fit.Raised(c.Floor/q, c.Doublings)
+		e, _ := fit.Energy(c.Floor/q, c.Doublings)
+		energy += e
 	}
 	return energy, sum, true
 }

@@ -792,6 +792,17 @@ DEVICE float fit_Raised_f32(float x, int32 n) {
     return x;
 }
 
+// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
+// the less its sum is, the greater is the mean quality.
+// Energy[float32], fit/fit.go:53
+struct fit_Energy_f32_results { float r0; float r1; };
+DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
+    if (n < 0) {
+        return {-1.0f / x, -1.0f};
+    }
+    return {fit_Raised_f32(x, n), float(shl(1, n))};
+}
+
 // Lower is the smaller of the least quality so far and another: NaN if either is.
 // Lower[float32], fit/fit.go:36
 DEVICE float fit_Lower_f32(float least, float q) {
@@ -808,6 +819,16 @@ DEVICE float num_Larger_f32(float a, float b) {
         return a;
     }
     return b;
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
+    if (x < 0.0f) {
+        return -x;
+    }
+    return x;
 }
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
@@ -839,11 +860,10 @@ DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 
     auto [size, slope, bend, inverse] = fit_Of_f32((la + lb + lc + lu + lv + lt) * 0x1.555556p-03f /* 0.16666667 */);
     float q = 0x1.6a09e6p+00f /* 1.4142135 */ * six * num_Sqrt_f32(det) * size * (inverse * inverse * inverse);
     float kappa = slope * 0x1.555556p-03f /* 0.16666667 */ - 0.5f * inverse;
-    float e = fit_Raised_f32(control->Floor / q, control->Doublings);
+    auto [e, power] = fit_Energy_f32(control->Floor / q, control->Doublings);
     w->energy += e;
     w->sum += q;
     w->least = fit_Lower_f32(w->least, q);
-    float power = float(shl(1, control->Doublings));
     e *= power;
     float ia = 1.0f / la, ib = 1.0f / lb, ic = 1.0f / lc;
     float px = -(fx * ia + gx * ib + hx * ic), py = -(fy * ia + gy * ib + hy * ic), pz = -(fz * ia + gz * ib + hz * ic);
@@ -859,7 +879,7 @@ DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 
     float turn = e * num_Larger_f32(-kappa, 0.0f);
     float ra = turn * ia * ia * ia, rb = turn * ib * ib * ib, rc = turn * ic * ic * ic;
     turn *= ia + ib + ic;
-    float ep = e * power;
+    float ep = e * num_Abs_f32(power);
     w->h.M11 += ep * qx * qx + e * sx * sx + bow * px * px + turn * m11 - (ra * fx * fx + rb * gx * gx + rc * hx * hx);
     w->h.M12 += ep * qx * qy + e * sx * sy + bow * px * py + turn * m12 - (ra * fx * fy + rb * gx * gy + rc * hx * hy);
     w->h.M13 += ep * qx * qz + e * sx * sz + bow * px * pz + turn * m13 - (ra * fx * fz + rb * gx * gz + rc * hx * hz);
@@ -1473,7 +1493,7 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
 
 // rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
 // whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// rated[float32], barrier.go:109
+// rated[float32], barrier.go:108
 struct rated_f32_results { float r0; float r1; bool r2; };
 DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -1485,7 +1505,8 @@ DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float 
             return {energy, sum, false};
         }
         sum += q;
-        energy += fit_Raised_f32(c->Floor / q, c->Doublings);
+        auto [e, unused1] = fit_Energy_f32(c->Floor / q, c->Doublings);
+        energy += e;
     }
     return {energy, sum, true};
 }
@@ -1498,16 +1519,6 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     u.Y = v->Y - p.Y;
     u.Z = v->Z - p.Z;
     return u;
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float32], num/num.go:20
-DEVICE float num_Abs_f32(float x) {
-    if (x < 0.0f) {
-        return -x;
-    }
-    return x;
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
@@ -1652,6 +1663,17 @@ DEVICE double fit_Raised_f64(double x, int32 n) {
     return x;
 }
 
+// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
+// the less its sum is, the greater is the mean quality.
+// Energy[float64], fit/fit.go:53
+struct fit_Energy_f64_results { double r0; double r1; };
+DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
+    if (n < 0) {
+        return {-1.0 / x, -1.0};
+    }
+    return {fit_Raised_f64(x, n), double(shl(1, n))};
+}
+
 // Lower is the smaller of the least quality so far and another: NaN if either is.
 // Lower[float64], fit/fit.go:36
 DEVICE double fit_Lower_f64(double least, double q) {
@@ -1668,6 +1690,16 @@ DEVICE double num_Larger_f64(double a, double b) {
         return a;
     }
     return b;
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
+    if (x < 0.0) {
+        return -x;
+    }
+    return x;
 }
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
@@ -1699,11 +1731,10 @@ DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 
     auto [size, slope, bend, inverse] = fit_Of_f64((la + lb + lc + lu + lv + lt) * 0x1.5555555555555p-03 /* 0.16666666666666666 */);
     double q = 0x1.6a09e667f3bccp+00 /* 1.414213562373095 */ * six * num_Sqrt_f64(det) * size * (inverse * inverse * inverse);
     double kappa = slope * 0x1.5555555555555p-03 /* 0.16666666666666666 */ - 0.5 * inverse;
-    double e = fit_Raised_f64(control->Floor / q, control->Doublings);
+    auto [e, power] = fit_Energy_f64(control->Floor / q, control->Doublings);
     w->energy += e;
     w->sum += q;
     w->least = fit_Lower_f64(w->least, q);
-    double power = double(shl(1, control->Doublings));
     e *= power;
     double ia = 1.0 / la, ib = 1.0 / lb, ic = 1.0 / lc;
     double px = -(fx * ia + gx * ib + hx * ic), py = -(fy * ia + gy * ib + hy * ic), pz = -(fz * ia + gz * ib + hz * ic);
@@ -1719,7 +1750,7 @@ DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 
     double turn = e * num_Larger_f64(-kappa, 0.0);
     double ra = turn * ia * ia * ia, rb = turn * ib * ib * ib, rc = turn * ic * ic * ic;
     turn *= ia + ib + ic;
-    double ep = e * power;
+    double ep = e * num_Abs_f64(power);
     w->h.M11 += ep * qx * qx + e * sx * sx + bow * px * px + turn * m11 - (ra * fx * fx + rb * gx * gx + rc * hx * hx);
     w->h.M12 += ep * qx * qy + e * sx * sy + bow * px * py + turn * m12 - (ra * fx * fy + rb * gx * gy + rc * hx * hy);
     w->h.M13 += ep * qx * qz + e * sx * sz + bow * px * pz + turn * m13 - (ra * fx * fz + rb * gx * gz + rc * hx * hz);
@@ -2333,7 +2364,7 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
 
 // rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
 // whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// rated[float64], barrier.go:109
+// rated[float64], barrier.go:108
 struct rated_f64_results { double r0; double r1; bool r2; };
 DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -2345,7 +2376,8 @@ DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double
             return {energy, sum, false};
         }
         sum += q;
-        energy += fit_Raised_f64(c->Floor / q, c->Doublings);
+        auto [e, unused1] = fit_Energy_f64(c->Floor / q, c->Doublings);
+        energy += e;
     }
     return {energy, sum, true};
 }
@@ -2358,16 +2390,6 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     u.Y = v->Y - p.Y;
     u.Z = v->Z - p.Z;
     return u;
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float64], num/num.go:20
-DEVICE double num_Abs_f64(double x) {
-    if (x < 0.0) {
-        return -x;
-    }
-    return x;
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.

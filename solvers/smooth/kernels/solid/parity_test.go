@@ -157,7 +157,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 				return NewHybridLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
 			"Barrier": func(s *state) loop {
-				return NewBarrierLoop(set, p, m, field, &Control[F]{Floor: .01, Doublings: guard, Rising: guard == Halve}, s.v,
+				return NewBarrierLoop(set, p, m, field, &Control[F]{Floor: .01, Doublings: guard - 1, Rising: guard == Halve}, s.v,
 					s.moved, s.seen, &s.n[0], &s.most)
 			},
 		} {

@@ -90,7 +90,7 @@ type Params[F num.Float] struct {
 type Control[F num.Float] struct {
 	Floor     F     // Hybrid optimises where the worst quality is below this; Barrier makes no cell worse
 	Sweep     int32 // from 0
-	Doublings int32 // log₂ of Barrier's power p
+	Doublings int32 // log₂ of Barrier's power p; below 0 for p = -1
 	Rising    bool  // Barrier lowers the sum of qualities around no vertex
 }
 

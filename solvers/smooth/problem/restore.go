@@ -1,0 +1,163 @@
+package problem
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// The metric of a round follows from the mesh at its start. So a restart needs, beside where the vertices are, where
+// they were at the start of this round, and at the start and the end of the best of those before.
+
+// saved is where all vertices of the part were, as far as a restart needs to know; before there is such a round, where
+// they are at the start of the run.
+type saved struct{ begun, bestBegun, bestEnded [][3]float64 }
+
+// savedFields declares them, where the metric has several rounds.
+func (d *mover) savedFields(on *solvers.Space) []solvers.Field {
+	if !d.severalRounds() {
+		return nil
+	}
+	field := func(name, doc string, places *[][3]float64) solvers.Field {
+		return solvers.Field{Name: name, Doc: doc, On: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
+			View: func() solvers.View { return solvers.ViewOf[float64](nil, *places, 0) }}
+	}
+	return []solvers.Field{
+		field("round begun", "where it was at the start of this round of the metric's", &d.saved.begun),
+		field("best begun", "where it was at the start of the best of those before", &d.saved.bestBegun),
+		field("best ended", "where it was at the end of that", &d.saved.bestEnded),
+	}
+}
+
+func (d *mover) severalRounds() bool { return d.sections.Metric.Rounds > 1 }
+
+// keepStart fills what is saved at the start of the run.
+func (d *mover) keepStart() (err error) {
+	if !d.severalRounds() {
+		return nil
+	}
+	for _, places := range []*[][3]float64{&d.saved.begun, &d.saved.bestBegun, &d.saved.bestEnded} {
+		if *places, err = placesOf(d.solver); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepBest saves where the best round so far began and ended.
+func (d *mover) keepBest() (err error) {
+	if d.best.begun != nil {
+		d.saved.bestBegun = d.best.begun
+	}
+	d.saved.bestEnded, err = placesOf(d.best.solver)
+	return err
+}
+
+// placesOf are those of all vertices of the part.
+func placesOf(s smooth.Solver) ([][3]float64, error) {
+	at, err := s.Places()
+	if err != nil {
+		return nil, err
+	}
+	places := make([][3]float64, len(at[0]))
+	for k := range at {
+		for i, x := range at[k] {
+			places[i][k] = x
+		}
+	}
+	return places, nil
+}
+
+// Rest has nothing to wait for: what reads a view waits for the device.
+func (d *mover) Rest(context.Context) error { return nil }
+
+// Scalars are those of the solver, what the rules looked at last, the number of the round and its sweeps, and of the
+// best round before it the number, -1 for none, and what its places do not tell.
+func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
+	of, err := d.solver.Scalars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of["rule_mean"], of["rule_worst"] = d.rules.last.QualityMean, d.rules.last.QualityMin
+	of["round"], of["round_sweeps"] = float64(d.number), float64(d.solver.Sweeps())
+	of["best"] = -1
+	if b := d.best; b != nil {
+		of["best"], of["best_active"] = float64(b.number), float64(b.after.Active)
+		of["best_limited"], of["best_refused"] = float64(b.after.Limited), float64(b.after.Refused)
+	}
+	return of, nil
+}
+
+func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	if of["best"] >= 0 {
+		if err := d.restoreRounds(ctx, of, fill); err != nil {
+			return err
+		}
+	}
+	d.rules.last.QualityMean, d.rules.last.QualityMin = of["rule_mean"], of["rule_worst"]
+	d.places, d.made = nil, at.Steps
+	at.Steps = int(of["round_sweeps"])
+	return d.solver.Restore(ctx, at, of, fill)
+}
+
+// restoreRounds sets the round up that a run was in, and the best of those before, where its vertices ended.
+func (d *mover) restoreRounds(ctx context.Context, of map[string]float64, fill func() error) error {
+	if err := fill(); err != nil { // what is saved of the rounds: the rest is filled again, for the solver of this one
+		return err
+	}
+	best := d.round
+	if number := int(of["best"]); number > 0 {
+		var err error
+		if best, err = d.again(ctx, d.saved.bestBegun, number); err != nil {
+			return err
+		}
+	}
+	d.best = &best
+	next, err := d.again(ctx, d.saved.begun, int(of["round"]))
+	if err != nil {
+		return err
+	}
+	if best.number > 0 {
+		d.solver.Close()
+	}
+	d.round = next
+	d.rules = newStopRules(d.sections.Stop, &d.before)
+	if err := best.solver.Put(ctx, d.saved.bestEnded); err != nil {
+		return err
+	}
+	after, err := best.solver.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	after.Active, after.Limited, after.Refused = int64(of["best_active"]), int64(of["best_limited"]),
+		int64(of["best_refused"])
+	best.after = &after
+	ended, err := d.gather(ctx, d.env.Comm, best.solver)
+	if err != nil {
+		return err
+	}
+	return d.judge(ctx, ended, &best)
+}
+
+// again sets a round up that began at given places.
+func (d *mover) again(ctx context.Context, begun [][3]float64, number int) (round, error) {
+	on := d.subdomain()
+	columns := make([][]float64, d.dim())
+	for k := range columns {
+		for i := range on.Owned {
+			columns[k] = append(columns[k], begun[i][k])
+		}
+	}
+	at, err := gatherByID(ctx, d.env.Comm, on.Global[:on.Owned], int(d.Vertices), columns...)
+	if err != nil {
+		return round{}, err
+	}
+	var mesh body
+	if at != nil {
+		mesh = d.body.moved(at, nil)
+	}
+	r, err := d.toward(ctx, mesh, number)
+	r.begun = begun
+	return r, err
+}
