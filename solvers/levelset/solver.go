@@ -88,6 +88,7 @@ type solver[F num.Float] struct {
 	block   *grid.Block
 	lattice kernels.Lattice[F]
 	flow    flow.Flow
+	course  *flow.Course[F] // nil where the flow varies by a factor alone
 	comm    dist.Comm
 	dev     backend.Device
 	work    *primitives.Workspace
@@ -100,7 +101,8 @@ type solver[F num.Float] struct {
 	swarm            *swarm[F] // nil without particles
 
 	host   []F     // a copy of a field, of a device with memory of its own
-	limit  float64 // the longest step at a factor of 1
+	rate   float64 // the most that the flow crosses of a cell in a second, at a factor of 1
+	limit  float64 // the longest step at that
 	volume float64 // at the start
 
 	pause   float64
@@ -134,13 +136,17 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	u, err := flow.OnBlock[F](ctx, b, v)
+	var u [3][]F // of the last time of a series; steps bring that of their own
+	err = v.Each(func(v flow.Flow) (err error) {
+		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
+			return err
+		}
+		return s.measureFlow(ctx, u)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.measureFlow(ctx, u); err != nil {
-		return nil, err
-	}
+	s.course = flow.CourseOf[F](b, v)
 	if err := s.place(u); err != nil {
 		return nil, err
 	}
@@ -229,7 +235,7 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 	return box
 }
 
-// measureFlow finds the longest step on all ranks.
+// measureFlow finds the longest step on all ranks; of a series of velocities that of the fastest one so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	most := []float64{0}
 	for axis := range s.block.Grid.Dim {
@@ -246,7 +252,8 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return err
 	}
-	s.limit = s.cfg.CFL / most[0]
+	s.rate = max(s.rate, most[0])
+	s.limit = s.cfg.CFL / s.rate
 	return nil
 }
 
