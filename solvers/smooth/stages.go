@@ -15,9 +15,9 @@ import (
 // so that neither ever is in the end.
 //
 // In space, where the least Σ 1/q is farther from the greatest mean quality, it then goes toward that, which ends 0.002
-// to 0.006 higher, under a floor of nearly half of the mean: without that it would be up to 0.03, and two to three times
-// as many tetrahedra would be worse than 0.2. In the plane it would be 0.001 to 0.003, and meshes that follow a field
-// would interpolate it worse.
+// to 0.006 higher, under a floor of nearly half of the mean: without that it would be up to 0.03, and two to three
+// times as many tetrahedra would be worse than 0.2. In the plane it would be 0.001 to 0.003, and meshes that follow a
+// field would interpolate it worse.
 
 type stage int
 
