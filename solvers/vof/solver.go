@@ -99,6 +99,7 @@ type solver[F num.Float] struct {
 	beside   func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh    bool                       // ghosts are those of now, but for deep ones
 	flow     flow.Flow
+	course   *flow.Course[F] // nil where the flow varies by a factor alone
 	comm     dist.Comm
 	dev      backend.Device
 
@@ -174,13 +175,17 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		start[c], begun[n] = F(f), float64(F(f))
 		n++
 	}
-	u, err := flow.OnBlock[F](ctx, b, v)
+	var u [3][]F // of the last time of a series; steps bring that of their own
+	err = v.Each(func(v flow.Flow) (err error) {
+		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
+			return err
+		}
+		return s.measure(ctx, u)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.measure(ctx, u); err != nil {
-		return nil, err
-	}
+	s.course = flow.CourseOf[F](b, v)
 	if err := s.place(dev, b, &s.ways, start, u); err != nil {
 		return nil, err
 	}
@@ -210,7 +215,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	return s, err
 }
 
-// measure finds the longest step and the divergence of the velocity on all ranks.
+// measure finds the longest step and the divergence of the velocity on all ranks; of a series of them the worst so far.
 func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	b := s.block
 	var strides [3]int
@@ -235,7 +240,7 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
 		return err
 	}
-	s.rate, s.spread = [2]float64{most[0], most[1]}, most[2]
+	s.rate[0], s.rate[1], s.spread = max(s.rate[0], most[0]), max(s.rate[1], most[1]), max(s.spread, most[2])
 	s.limit = s.cfg.CFL / s.rate[0]
 	if s.cfg.PerAxis {
 		s.limit = s.cfg.CFL / s.rate[1]

@@ -35,7 +35,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		}
 		s.clockAt = time.Now()
 		first := s.steps % turns
-		n := s.schedule(until, first, min(steps, turns-first))
+		n := turns - first
+		if s.course != nil {
+			n = 1 // each has a velocity of its own
+		}
+		n = s.schedule(until, first, min(steps, n))
+		if err := s.blow(ctx); err != nil {
+			return err
+		}
 		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.next[first:first+n]); err != nil {
 			return err
 		}
@@ -74,6 +81,20 @@ func (s *solver[F]) queue(ctx context.Context, of stretch) error {
 		}
 	}
 	return nil
+}
+
+// blow brings the velocity of the middle of the step that was scheduled, where that is one of a series.
+func (s *solver[F]) blow(ctx context.Context) error {
+	if s.course == nil {
+		return nil
+	}
+	u, err := s.course.At(ctx, s.t-s.took/2)
+	for axis := range s.block.Grid.Dim {
+		if err == nil {
+			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
+		}
+	}
+	return err
 }
 
 // listTiles finds the tiles or bricks with work in all turns. The host waits for their number.
