@@ -9,7 +9,7 @@ import (
 type content struct {
 	groups               []Group
 	points               [3][]float64 // by axis; the third is nil where all are 0
-	cells, sides         elements
+	cells, sides, lines  elements     // lines in space, where they are no sides
 	cellData, vertexData map[string][]float64
 	marks                *Marks
 }
@@ -47,7 +47,7 @@ func (m *Mesh) content() *content {
 
 // content makes tetrahedra the cells and tagged faces the sides.
 func (s *Solid) content() *content {
-	return &content{groups: s.Groups, points: [3][]float64{s.X, s.Y, s.Z}, cellData: s.CellData, vertexData: s.VertexData,
+	c := &content{groups: s.Groups, points: [3][]float64{s.X, s.Y, s.Z}, cellData: s.CellData, vertexData: s.VertexData,
 		marks: s.Marks,
 		cells: elements{dim: 3, count: len(s.Cells),
 			tag: func(c int) int32 {
@@ -60,6 +60,15 @@ func (s *Solid) content() *content {
 		sides: elements{dim: 2, count: len(s.Faces),
 			tag:      func(i int) int32 { return s.Faces[i].Tag },
 			vertices: func(i int) []int32 { return s.Faces[i].V[:] }}}
+	if s.Marks != nil {
+		lines, ends := s.Marks.Lines, make([]int32, 2)
+		c.lines = elements{dim: 1, count: len(lines), tag: func(i int) int32 { return lines[i].Tag },
+			vertices: func(i int) []int32 {
+				ends[0], ends[1] = lines[i].A, lines[i].B
+				return ends
+			}}
+	}
+	return c
 }
 
 // runs yields the bounds of the longest ranges of elements with one tag.

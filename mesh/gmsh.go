@@ -5,11 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // ReadGmsh reads a Gmsh file of version 2.2 or 4.1, in text or binary ("MSH file format", chapter 9 of the Gmsh
 // reference manual). Cells are the triangles and tagged edges the lines, in the order of the file. Physical groups
-// of surfaces and curves become Groups, those of points are passed over. Scalar $NodeData and $ElementData become
+// of surfaces and curves become Groups; vertices in those of points become Marks. Scalar $NodeData and $ElementData become
 // fields, by the name of the view; other data and other sections are passed over. Elements other than points, lines
 // and triangles of first order are refused. Errors name the line, or in a binary file the offset in bytes.
 //
@@ -45,6 +46,8 @@ type gmshReader struct {
 	haveElements bool
 
 	entity  map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	lines   []MarkedEdge         // in groups, of a mesh of tetrahedra
+	points  []int32              // in groups
 	several error                // of cells in several groups; where tetrahedra follow, triangles were none
 }
 
@@ -247,7 +250,7 @@ func (r *gmshReader) physicalNames() error {
 		if err != nil {
 			return err
 		}
-		if d := r.dim(); dim != int64(d) && dim != int64(d-1) || name == "" {
+		if d := r.dim(); dim < 1 || dim > int64(d) || name == "" {
 			continue
 		}
 		if err := r.group.name(int(dim), int(tag), name); err != nil {
@@ -276,6 +279,15 @@ func (r *gmshReader) indexNodes(start int) error {
 	return nil
 }
 
+// marks are what belongs to groups of fewer dimensions than sides have, nil where nothing does.
+func (r *gmshReader) marks() *Marks {
+	if len(r.lines)+len(r.points) == 0 {
+		return nil
+	}
+	slices.Sort(r.points)
+	return &Marks{Lines: r.lines, Points: slices.Compact(r.points)}
+}
+
 func (r *gmshReader) finish() (*Mesh, error) {
 	m := r.mesh
 	if len(m.Cells) == 0 {
@@ -297,5 +309,6 @@ func (r *gmshReader) finish() (*Mesh, error) {
 	if !r.group.cells {
 		m.CellGroup = nil
 	}
+	m.Marks = r.marks()
 	return m, nil
 }

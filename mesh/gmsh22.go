@@ -213,7 +213,7 @@ func (r *gmshReader) blockBinary22(most int64) (int64, error) {
 // element22 adds an element of a physical group, which is negative where the curve or surface is turned round.
 func (r *gmshReader) element22(pos int, element, physical int64, nodes []int64) error {
 	var groups []int32
-	if d := r.dim(); physical != 0 && len(nodes) >= d {
+	if physical != 0 {
 		group, err := r.groupOf(len(nodes)-1, max(physical, -physical))
 		if err != nil {
 			return r.at(pos, "element %d: %v", element, err)

@@ -102,7 +102,7 @@ func (r *gmshReader) oneEntity(dim int) error {
 		}
 	}
 	cells := r.dim()
-	if dim != cells && dim != cells-1 {
+	if dim > cells {
 		return nil
 	}
 	for _, physical := range groups {

@@ -83,12 +83,16 @@ func (r *gmshReader) grow(kind int64, n int) {
 // element adds a cell, of the first group, or what bounds cells, once for each group.
 func (r *gmshReader) element(pos int, element int64, nodes []int64, groups []int32) error {
 	d := r.dim()
-	if len(nodes) < d || len(nodes) == d && len(groups) == 0 {
+	if len(nodes) <= d && len(groups) == 0 {
 		return nil
 	}
 	var v [4]int32
 	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
 		return err
+	}
+	if len(nodes) == 1 {
+		r.points = append(r.points, v[0])
+		return nil
 	}
 	if r.solid != nil {
 		r.addSolid(element, nodes, v, groups)

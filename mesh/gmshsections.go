@@ -33,15 +33,17 @@ func (w *gmshWriter) head() {
 // entities writes one for each tag. Those of one dimension are counted from 1.
 func (w *gmshWriter) entities() {
 	var counts [4]int
-	counts[w.sides.dim], counts[w.cells.dim] = len(w.sideTags), len(w.cellTags)
+	for _, p := range w.parts {
+		counts[p.dim] += len(p.tags)
+	}
 	fmt.Fprint(w, "$Entities\n")
 	for _, n := range counts {
 		w.size(n)
 	}
 	w.endText()
 	box := w.box()
-	for _, tags := range [2][]int32{w.sideTags, w.cellTags} {
-		for i, tag := range tags {
+	for _, p := range slices.Backward(w.parts[:]) {
+		for i, tag := range p.tags {
 			w.entity(i+1, box, tag)
 		}
 	}
@@ -56,7 +58,7 @@ func (w *gmshWriter) entity(tag int, box [6]float64, group int32) {
 	for _, x := range box {
 		w.float(x)
 	}
-	if len(w.sideTags) > 0 || group > 0 {
+	if w.sides.count+w.lines.count > 0 || group > 0 {
 		w.size(1)
 		w.whole(int(group))
 	} else {
@@ -107,29 +109,25 @@ func (w *gmshWriter) block(dim, entity, kind, count int) {
 	w.endText()
 }
 
-// elements writes cells and sides in their order, with a block for each run of one tag.
+// elements writes cells, sides and lines in their order, with a block for each run of one tag.
 func (w *gmshWriter) elements() {
-	parts := [2]struct {
-		all  *elements
-		tags []int32
-	}{{&w.cells, w.cellTags}, {&w.sides, w.sideTags}}
 	blocks := 0
-	for _, p := range parts {
-		for range p.all.runs() {
+	for _, p := range w.parts {
+		for range p.runs() {
 			blocks++
 		}
 	}
 	fmt.Fprint(w, "$Elements\n")
-	w.counts(blocks, w.cells.count+w.sides.count)
+	w.counts(blocks, w.cells.count+w.sides.count+w.lines.count)
 	number := 0
-	for _, p := range parts {
-		for start, end := range p.all.runs() {
-			at, _ := slices.BinarySearch(p.tags, p.all.tag(start))
-			w.block(p.all.dim, at+1, gmshSimplices[p.all.dim], end-start)
+	for _, p := range w.parts {
+		for start, end := range p.runs() {
+			at, _ := slices.BinarySearch(p.tags, p.tag(start))
+			w.block(p.dim, at+1, gmshSimplices[p.dim], end-start)
 			for i := start; i < end; i++ {
 				number++
 				w.size(number)
-				for _, v := range p.all.vertices(i) {
+				for _, v := range p.vertices(i) {
 					w.size(int(v) + 1)
 				}
 				w.endText()

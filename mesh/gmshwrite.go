@@ -23,7 +23,8 @@ func WriteGmsh(path string, m *Mesh, binary bool) error {
 	return writeGmsh(path, m.content(), binary)
 }
 
-// WriteSolidGmsh writes a Gmsh file as WriteGmsh does: tetrahedra, tagged faces, the names of groups, and fields. Tags
+// WriteSolidGmsh writes a Gmsh file as WriteGmsh does: tetrahedra, tagged faces, the lines of Marks, the names of
+// groups, and fields. Tags
 // must be from 1 on, or 0 of cells in no group.
 func WriteSolidGmsh(path string, s *Solid, binary bool) error {
 	if err := s.checkIDs(); err != nil {
@@ -48,8 +49,13 @@ type gmshWriter struct {
 	scratch []byte
 	started bool // in text, whether the line has a number
 
-	// cellTags and sideTags are the tags that occur, ascending: entity i+1 is of tag i.
-	cellTags, sideTags []int32
+	parts [3]gmshPart // cells, sides and lines
+}
+
+// gmshPart is the elements of a dimension, and the tags that they have, ascending: entity i+1 is of tag i.
+type gmshPart struct {
+	*elements
+	tags []int32
 }
 
 // newGmshWriter refuses what the format cannot hold.
@@ -73,11 +79,14 @@ func newGmshWriter(c *content, binary bool) (*gmshWriter, error) {
 		}
 	}
 	w := &gmshWriter{content: c, binary: binary}
-	var err error
-	if w.cellTags, err = gmshTags(&c.cells, "cell", 0); err == nil {
-		w.sideTags, err = gmshTags(&c.sides, "face", 1)
+	for k, e := range [3]*elements{&c.cells, &c.sides, &c.lines} {
+		tags, err := gmshTags(e, []string{"cell", "face", "edge"}[k], int32(min(k, 1)))
+		if err != nil {
+			return nil, err
+		}
+		w.parts[k] = gmshPart{e, tags}
 	}
-	return w, err
+	return w, nil
 }
 
 func gmshTags(e *elements, what string, lowest int32) (tags []int32, err error) {
@@ -102,7 +111,7 @@ func (w *gmshWriter) write(to io.Writer) error {
 		w.field("NodeData", name, w.vertexData[name], 0)
 	}
 	for _, name := range fieldNames(w.cellData) {
-		w.field("ElementData", name, w.cellData[name], w.sides.count)
+		w.field("ElementData", name, w.cellData[name], w.sides.count+w.lines.count)
 	}
 	return w.Flush()
 }

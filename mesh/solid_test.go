@@ -136,6 +136,10 @@ func TestFreedomsAtGroups(t *testing.T) {
 			break
 		}
 	}
+	lined := cube(t, 4, 0) // along an edge of the cube, in two groups, and across a side
+	to := lined.nearest
+	lined.Marks = &Marks{Points: []int32{to(.25, 0, 0)}, Lines: []MarkedEdge{{to(0, 0, 1), to(.25, 0, 1), 1},
+		{to(.25, 0, 1), to(.5, 0, 1), 1}, {to(.5, 0, 1), to(.75, 0, 1), 2}, {to(.5, .5, 1), to(.75, .5, 1), 2}}}
 	bump := cube(t, 4, 0)
 	bump.Z[bump.nearest(.5, .5, 1)] += .01
 	leaning := cube(t, 4, 0) // turned, so that no plane is a coordinate plane
@@ -156,6 +160,11 @@ func TestFreedomsAtGroups(t *testing.T) {
 		{"within a group of cells", halves, .25, .5, .5, 3},
 		{"on a face inside", inner, .5, .5, .5, 0},
 		{"off a face inside", inner, .25, .25, .75, 3},
+		{"in a group of points", lined, .25, 0, 0, 0},
+		{"on a line along an edge", lined, .25, 0, 1, 1},
+		{"between lines of two groups", lined, .5, 0, 1, 0},
+		{"on a line across a side", lined, .5, .5, 1, 0},
+		{"beside a line", lined, .5, .25, 1, 2},
 		{"on a bump", bump, .5, .5, 1, 0},
 		{"beside a bump", bump, .75, .5, 1, 0},
 		{"away from a bump", bump, .5, .5, 0, 2},

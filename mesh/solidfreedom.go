@@ -22,7 +22,7 @@ const straight = 1e-9
 // are not in one plane, or belong to different groups, or the edge has more than two faces of the boundary. A vertex
 // without creases is on a flat part; one with two that go on in one direction is on a straight edge; others stay.
 // So do vertices of tagged faces inside the mesh, those between cells of different groups, corners and required
-// entities of a Medit file, and vertices of its ridges that are not on a straight edge.
+// entities of Marks, and vertices of its ridges and lines that are not on a straight edge.
 func (s *Solid) Freedoms() ([]Freedom, error) { return s.freedoms(false) }
 
 // FreedomsTangled is Freedoms for a mesh whose vertices are out of place: faces of the boundary may have been turned
@@ -70,11 +70,11 @@ func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
 	return f, nil
 }
 
-// fixMarks holds what a Medit file asks for.
+// fixMarks holds what a file asks for.
 func (s *Solid) fixMarks(f []Freedom) {
-	held, ridged := s.Marks.Held(len(f)), s.Marks.Ridged(len(f))
+	held, ridged, ends := s.Marks.Held(len(f)), s.Marks.Ridged(len(f)), s.Marks.lineEnds(len(f))
 	for v := range f {
-		if held[v] || ridged[v] && f[v].Axes > 1 {
+		if held[v] || ends[v] || ridged[v] && f[v].Axes > 1 {
 			f[v] = Freedom{Held: true}
 		}
 	}

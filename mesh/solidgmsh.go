@@ -22,8 +22,8 @@ func (e inSpace) Unwrap() error { return e.error }
 func NotPlane(err error) error { return inSpace{err} }
 
 // ReadSolidGmsh reads a mesh of tetrahedra from a Gmsh file, as ReadGmsh reads one of triangles: physical groups of
-// volumes become tags of cells, and triangles in physical groups of surfaces become tagged faces. Other triangles,
-// lines and points are passed over.
+// volumes become tags of cells, triangles in physical groups of surfaces become tagged faces, and lines and points in
+// those of curves and points Marks. Others are passed over.
 func ReadSolidGmsh(path string) (*Solid, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -48,6 +48,7 @@ func parseSolidGmsh(data []byte) (*Solid, error) {
 			"groups, put the volumes in one too")
 	}
 	s.X, s.Y, s.Z, s.CellData, s.VertexData = m.X, m.Y, r.z, m.CellData, m.VertexData
+	s.Marks = r.marks()
 	for _, g := range m.Groups {
 		if g.Name != strconv.Itoa(g.Tag) {
 			s.Groups = append(s.Groups, g)
@@ -59,20 +60,26 @@ func parseSolidGmsh(data []byte) (*Solid, error) {
 	return s, nil
 }
 
-// groupOf finds a group by its number.
+// groupOf finds a group by its number; those of points have no index.
 func (r *gmshReader) groupOf(dim int, tag int64) (int32, error) {
+	if dim == 0 {
+		return -1, nil
+	}
 	if r.solid != nil && tag > math.MaxInt32 {
 		return 0, fmt.Errorf("the physical group %d has more than 32 bits", tag)
 	}
 	return r.group.of(dim, int(tag))
 }
 
-// addSolid adds a tetrahedron, or a face once for each group.
+// addSolid adds a tetrahedron, or a face or line once for each group.
 func (r *gmshReader) addSolid(element int64, nodes []int64, v [4]int32, groups []int32) {
 	s, tag := r.solid, int32(0)
 	for _, g := range groups {
 		tag = int32(r.mesh.Groups[g].Tag)
-		if len(nodes) == 3 {
+		switch len(nodes) {
+		case 2:
+			r.lines = append(r.lines, MarkedEdge{v[0], v[1], tag})
+		case 3:
 			s.Faces = append(s.Faces, TaggedFace{[3]int32(v[:3]), tag})
 		}
 	}

@@ -43,7 +43,10 @@ func gmshBytes(t testing.TB, s *Solid, inBinary bool) []byte {
 func TestSolidGmsh(t *testing.T) {
 	several := cube(t, 2, 0)
 	several.Faces = append(several.Faces, TaggedFace{several.Faces[0].V, 99})
-	for k, s := range []*Solid{cube(t, 3, .15), grouped(t, 3), several} {
+	lined := grouped(t, 2)
+	lined.Groups = append(lined.Groups, Group{1, 3, "rim"})
+	lined.Marks = &Marks{Lines: []MarkedEdge{{0, 1, 3}, {4, 3, 3}, {1, 2, 5}}}
+	for k, s := range []*Solid{cube(t, 3, .15), grouped(t, 3), several, lined} {
 		for _, inBinary := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "cube.msh")
 			if err := WriteSolidGmsh(path, s, inBinary); err != nil {
@@ -66,6 +69,7 @@ func TestSolidGmsh(t *testing.T) {
 		"cell 2 has the tag -1": func(s *Solid) { s.CellTag[2] = -1 },
 		"quote or line break":   func(s *Solid) { s.Groups[0].Name = "a\"b" },
 		"out of range":          func(s *Solid) { s.Cells[0][0] = 99 },
+		"edge 1 has the tag 0":  func(s *Solid) { s.Marks = &Marks{Lines: []MarkedEdge{{0, 1, 2}, {1, 2, 0}}} },
 		"has 1 values":          func(s *Solid) { s.CellData["quality"] = []float64{1} },
 	} {
 		s := grouped(t, 2)
@@ -130,7 +134,7 @@ func TestReadsSolidGmsh(t *testing.T) {
 	lid := [3]int32{0, 2, 1}
 	want := &Solid{X: []float64{0, 1, 0, 0}, Y: []float64{0, 0, 1, 0}, Z: []float64{0, 0, 0, 1},
 		Cells: [][4]int32{{0, 1, 2, 3}}, CellTag: []int32{5}, Faces: []TaggedFace{{lid, 2}, {lid, 3}},
-		Groups: []Group{{2, 3, "lid"}, {3, 5, "all"}}}
+		Groups: []Group{{2, 3, "lid"}, {3, 5, "all"}}, Marks: &Marks{Lines: []MarkedEdge{{0, 1, 8}}, Points: []int32{0}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

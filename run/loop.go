@@ -10,9 +10,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
+// openLedger begins the table that tells that the run is under way: when all ranks are in the loop, so that from then
+// on all of them save the state when they are told to stop.
+func (r *runner) openLedger(ctx context.Context) error {
+	if r.Report != nil {
+		return nil
+	}
+	if err := r.Comm.Barrier(ctx); err != nil || r.Comm.Rank() != 0 {
+		return err
+	}
+	var err error
+	r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
+	return err
+}
+
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
+	if err := r.openLedger(ctx); err != nil {
+		return err
+	}
 	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err

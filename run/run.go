@@ -344,11 +344,6 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 			return err
 		}
 	}
-	if r.Comm.Rank() == 0 {
-		var err error
-		r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
-		return err
-	}
 	return nil
 }
 

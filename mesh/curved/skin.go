@@ -59,7 +59,7 @@ func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
 // findRidges finds the ridges, of faces in groups.
 func (x *skin) findRidges(group [][]int32) {
 	if marks := x.solid.Marks; marks != nil {
-		for _, e := range marks.Ridges {
+		for _, e := range slices.Concat(marks.Ridges, marks.Lines) {
 			if key := edgeOf(e.A, e.B); len(x.sides[key]) > 0 {
 				x.ridges[key] = true
 			}

@@ -87,14 +87,18 @@ func Writable(path string) error {
 }
 
 // NotKept names what of a mesh is not in a file of this name, "" for nothing: Medit files have neither fields nor names
-// of groups, and others no marks. Normals and the like are in none.
+// of groups, and others no marks, but for lines in Gmsh's. Normals and the like, and groups of points, are in none.
 func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
 	var lost []string
 	if marks != nil {
 		lost = append(lost, marks.Passed...)
 	}
-	if e := extension(path); e != ".mesh" && e != ".meshb" {
-		return strings.Join(append(lost, unmarked(marks)...), ", ")
+	e := extension(path)
+	if marks != nil && len(marks.Points) > 0 {
+		lost = append(lost, "groups of points")
+	}
+	if e != ".mesh" && e != ".meshb" {
+		return strings.Join(append(lost, unmarked(marks, e)...), ", ")
 	}
 	for _, of := range fields {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
@@ -111,10 +115,14 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 	return strings.Join(lost, ", ")
 }
 
-// unmarked names the marks that there are.
-func unmarked(k *mesh.Marks) (names []string) {
+// unmarked names the marks that a file with an extension does not hold.
+func unmarked(k *mesh.Marks, extension string) (names []string) {
 	if k == nil {
 		return nil
+	}
+	lines := len(k.Lines)
+	if extension == ".msh" {
+		lines = 0
 	}
 	for _, m := range []struct {
 		count int
@@ -122,7 +130,7 @@ func unmarked(k *mesh.Marks) (names []string) {
 	}{
 		{len(k.Corners), "corners"}, {len(k.Ridges), "ridges"}, {len(k.Vertices), "required vertices"},
 		{len(k.Edges), "required edges"}, {len(k.Triangles), "required triangles"},
-		{len(k.Refs), "references of vertices"}, {len(k.Lines), "references of edges"},
+		{len(k.Refs), "references of vertices"}, {lines, "edges with a reference or group"},
 	} {
 		if m.count > 0 {
 			names = append(names, m.name)

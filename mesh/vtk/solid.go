@@ -36,6 +36,9 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 		g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
 	}
 	for _, group := range s.Groups {
+		if group.Dim < 2 { // of lines, which are not written
+			continue
+		}
 		if group.Name == "" || group.Tag != int(int32(group.Tag)) {
 			return nil, fmt.Errorf("group %q has the tag %d: names are not empty, tags of 32 bits", group.Name, group.Tag)
 		}

@@ -63,3 +63,33 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 		}
 	}
 }
+
+// Steps that are taken by tens, as between rows of a table, are recorded too, once each stretch of turns has come round.
+func TestStretchesAreRecorded(t *testing.T) {
+	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+		cfg: config("myc", "weymouth-yue", .5)}
+	const steps = 5 * turns * 10
+	var hashes []string
+	for _, p.apart = range []bool{false, true} {
+		err := p.onDevice(func(_ int, s Solver, dev backend.Device) error {
+			for s.Steps() < steps {
+				if err := s.Advance(ctx, 1e3, 10); err != nil {
+					return err
+				}
+			}
+			hash, err := s.Hash(ctx)
+			hashes = append(hashes, hash)
+			// Rounds of five turns have stretches of their own, of which the first round records none.
+			if d, ok := dev.(*apart); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
+				t.Errorf("%d recordings of %d steps", d.launched, steps)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("states %s", hashes)
+	}
+}

@@ -107,20 +107,19 @@ type solver[F num.Float] struct {
 	apart bool
 	host  []F
 
-	passes [turns][]pass[F]
-	listed [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
-	find   []kernelOver
-	take   kernelOver        // deep ghosts that have come
-	busy   [1]int32          // how many have work
-	replay backend.Recording // of all turns
-	blocks int               // tiles or bricks that it has room for
-	lists  bool              // there is a list of those with work, for the turns that are under way
-	ran    bool              // all turns, once
-	walls  [2]backend.Loop   // of the fields that a step may end with
-	volume float64           // at the start
-	limit  float64           // the longest step at a factor of 1
-	rate   [2]float64
-	spread float64 // the largest |∇·u|
+	passes  [turns][]pass[F]
+	listed  [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
+	find    []kernelOver
+	take    kernelOver                    // deep ghosts that have come
+	busy    [1]int32                      // how many have work
+	replays map[stretch]backend.Recording // of stretches of turns; nil of those that were taken once
+	blocks  int                           // tiles or bricks that they have room for
+	lists   bool                          // there is a list of those with work, for the turns that are under way
+	walls   [2]backend.Loop               // of the fields that a step may end with
+	volume  float64                       // at the start
+	limit   float64                       // the longest step at a factor of 1
+	rate    [2]float64
+	spread  float64 // the largest |∇·u|
 
 	t       float64
 	pause   float64
@@ -144,7 +143,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, replays: map[stretch]backend.Recording{}}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -303,9 +302,7 @@ func (s *solver[F]) Ways() (exchange, sweep string) {
 }
 
 func (s *solver[F]) Close() {
-	if s.replay != nil {
-		s.replay.Close()
-	}
+	s.forgetReplays()
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}

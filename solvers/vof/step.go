@@ -21,8 +21,8 @@ func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
 // lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work, whether the turns
-// are taken in one call or in several; in one, where no other rank has a part either, or none that the host must see
-// to, all turns are one recording.
+// are taken in one call or in several. Where no other rank has a part either, or none that the host must see to, the
+// turns of a call are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -56,20 +56,28 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			}
 			s.lists = true
 		}
-		if n == turns && records && (s.alone || s.beside != nil || s.deep) {
-			if err := s.repeat(ctx, recorder); err != nil {
-				return err
-			}
-			continue
+		var err error
+		if of := (stretch{first, n}); records && s.repeats(of) {
+			err = s.repeat(ctx, recorder, of)
+		} else {
+			err = s.queue(ctx, of)
 		}
-		passes := &s.passes
-		if s.lists {
-			passes = &s.listed
+		if err != nil {
+			return err
 		}
-		for k := first; k < first+n; k++ {
-			if err := s.sweeps(ctx, passes[k]); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// queue queues a stretch step by step.
+func (s *solver[F]) queue(ctx context.Context, of stretch) error {
+	passes := &s.passes
+	if s.lists {
+		passes = &s.listed
+	}
+	for k := range of.count {
+		if err := s.sweeps(ctx, passes[of.first+k]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -104,10 +112,7 @@ func (s *solver[F]) listTiles() error {
 	n := int(s.busy[0])
 	if n > s.blocks || n < s.blocks/2 {
 		s.blocks = min(n+n/8+spare, s.parts)
-		if s.replay != nil {
-			s.replay.Close()
-			s.replay = nil
-		}
+		s.forgetReplays()
 	}
 	for k := range turns {
 		for n := range s.listed[k] {
@@ -198,35 +203,6 @@ func (s *solver[F]) advance(all ...kernelOver) {
 			s.dev.Run(k.loop, 0, k.size)
 		}
 	}
-}
-
-// repeat queues all turns in one call.
-func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder) (err error) {
-	if !s.ran { // what a device loads and takes the first time is no part of a recording
-		s.ran = true
-		for k := range turns {
-			if err := s.sweeps(ctx, s.listed[k]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if s.replay == nil {
-		s.replay, err = recorder.Record(func() error {
-			for k := range turns {
-				if err := s.sweeps(ctx, s.listed[k]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	s.replay.Launch()
-	s.lap(inSweeps)
-	return nil
 }
 
 const (

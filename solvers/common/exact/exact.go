@@ -20,7 +20,8 @@ const (
 )
 
 // Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Its zero value is empty.
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
 type Part struct {
 	at         int32
 	w0, w1, w2 int64
@@ -68,6 +69,21 @@ func special(x float64, words []int64) {
 		which = limbs + 2
 	}
 	atomic.AddInt64(&words[which], 1)
+}
+
+// Merge adds what another part has, which others may merge too.
+func (p *Part) Merge(o *Part, words []int64) {
+	p.ones += o.ones
+	if o.w0 == 0 && o.w1 == 0 && o.w2 == 0 {
+		return
+	}
+	if o.at != p.at {
+		p.spill(words)
+		p.at = o.at
+	}
+	p.w0 += o.w0
+	p.w1 += o.w1
+	p.w2 += o.w2
 }
 
 // Flush takes what was added to memory. The part is empty again.

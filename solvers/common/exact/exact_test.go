@@ -29,10 +29,15 @@ func TestWords(t *testing.T) {
 		}
 		for len(x) > 0 {
 			n := rapid.IntRange(1, len(x)).Draw(t, "n")
-			var p Part
-			for _, v := range x[:n] {
-				p.Add(v, words[:])
+			var p, other Part
+			for k, v := range x[:n] {
+				if k%3 == 0 {
+					other.Add(v, words[:])
+				} else {
+					p.Add(v, words[:])
+				}
 			}
+			p.Merge(&other, words[:])
 			p.Flush(words[:])
 			if p != (Part{at: p.at}) {
 				t.Fatalf("%+v is left", p)

@@ -733,8 +733,9 @@ struct Surveyed {
 static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offsetof(Surveyed, Extremes_) == 2272, "Surveyed");
 
 // Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Its zero value is empty.
-// exact.Part, exact/exact.go:24
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:25
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -742,6 +743,17 @@ struct exact_Part {
 };
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
+
+// tally is what a thread finds in some cells, and then in many.
+// tally, measure.go:82
+struct tally {
+    exact_Part mass1, mass2, surface, lower;
+    uint64 upper1, least1, upper2, least2, fastest;
+};
+static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(tally, mass2) == 40 &&
+    offsetof(tally, surface) == 80 && offsetof(tally, lower) == 120 && offsetof(tally, upper1) == 160 &&
+    offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
+    offsetof(tally, fastest) == 192, "tally");
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
@@ -3086,7 +3098,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
 }
 
 // ClearSurvey empties word k of what a survey leaves.
-// ClearSurvey, measure.go:47
+// ClearSurvey, measure.go:48
 DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
     if (k < 284) {
         s->Sums_[k] = 0;
@@ -3095,7 +3107,7 @@ DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
     }
 }
 
-// special, exact/exact.go:62
+// special, exact/exact.go:63
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3107,7 +3119,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:82
+// (*exact.Part).spill, exact/exact.go:98
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3124,7 +3136,7 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
 }
 
 // Add adds x.
-// (*exact.Part).Add, exact/exact.go:31
+// (*exact.Part).Add, exact/exact.go:32
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3174,7 +3186,7 @@ DEVICE uint64 exact_Rank(double x) {
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float32], measure.go:111
+// speed[float32], measure.go:135
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3183,8 +3195,66 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
+// survey measures every so many-th cell of a stretch from the first on.
+// survey[float32], measure.go:88
+DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<int64> sums) {
+    tally o = {};
+    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
+        State_f32 c = w[add(first, n)];
+        Bed_f32 b = beds[add(first, n)];
+        double area = double(b.Area), h1 = double(c.H1), h2 = double(c.H2);
+        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
+        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
+    }
+    return o;
+}
+
+// Merge adds what another part has, which others may merge too.
+// (*exact.Part).Merge, exact/exact.go:75
+DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
+    p->ones = add(p->ones, o->ones);
+    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
+        return;
+    }
+    if (o->at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = o->at;
+    }
+    p->w0 = add(p->w0, o->w0);
+    p->w1 = add(p->w1, o->w1);
+    p->w2 = add(p->w2, o->w2);
+}
+
+// merge takes so many tallies together in the first of them: each so many-th from there on.
+// merge, measure.go:106
+DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
+    tally o = all[first];
+    for (int32 k = 1; k < many; k++) {
+        tally p = all[add(first, mul(k, each))];
+        exact_Part_Merge(&o.mass1, &p.mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Merge(&o.mass2, &p.mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Merge(&o.surface, &p.surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Merge(&o.lower, &p.lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, p.upper1);
+        o.least1 = go_max<uint64>(o.least1, p.least1);
+        o.upper2 = go_max<uint64>(o.upper2, p.upper2);
+        o.least2 = go_max<uint64>(o.least2, p.least2);
+        o.fastest = go_max<uint64>(o.fastest, p.fastest);
+    }
+    all[first] = o;
+}
+
 // Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:74
+// (*exact.Part).Flush, exact/exact.go:90
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -3193,54 +3263,39 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// survey measures every so many-th cell of a stretch from the first on.
-// survey[float32], measure.go:80
-DEVICE void survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Slice<int64> sums, Slice<uint64> extremes) {
-    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
-    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
-    for (int32 n = 0; n < 8; n++) {
-        int32 i = add(first, mul(n, 128));
-        if (i >= cells) {
-            break;
-        }
-        State_f32 c = w[i];
-        double area = double(beds[i].Area), h1 = double(c.H1), h2 = double(c.H2);
-        exact_Part_Add(&mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - double(beds[i].Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
-        least1 = go_max<uint64>(least1, exact_Rank(-h1));
-        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
-        least2 = go_max<uint64>(least2, exact_Rank(-h2));
-        fastest = go_max<uint64>(fastest, exact_Rank(num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y))));
-    }
-    exact_Part_Flush(&mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    exact_Part_Flush(&surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    exact_Part_Flush(&lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-    atomic_max(&extremes[0], upper1);
-    atomic_max(&extremes[1], least1);
-    atomic_max(&extremes[2], upper2);
-    atomic_max(&extremes[3], least2);
-    atomic_max(&extremes[4], fastest);
+// flush takes a stretch's tally to its sums, and its extremes to those of all.
+// (*tally).flush, measure.go:122
+DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
+    exact_Part_Flush(&o->mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&o->mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&o->surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    exact_Part_Flush(&o->lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+    atomic_max(&s->Extremes_[0], o->upper1);
+    atomic_max(&s->Extremes_[1], o->least1);
+    atomic_max(&s->Extremes_[2], o->upper2);
+    atomic_max(&s->Extremes_[3], o->least2);
+    atomic_max(&s->Extremes_[4], o->fastest);
 }
 
 // Survey measures the cells of stretch t, of so many.
-// Survey[float32], measure.go:58
+// Survey[float32], measure.go:59
 DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Surveyed *s, Array<int64, 284> *sums, Array<uint64, 5> *extremes) {
+        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
     TURNS(int64, k, 284) {
         (*sums)[k] = 0;
     }
     __syncthreads();
-    TURNS(int64, k, 5) {
-        (*extremes)[k] = 0u;
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = survey_f32(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
     }
     __syncthreads();
-    TURNS(int32, k, 128) {
-        survey_f32(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)}, Slice<uint64>{extremes->at, int64(5), int64(5)});
+    TURNS(int32, k, 16) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
+    }
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
+        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
     }
     __syncthreads();
     TURNS(int64, k, 284) {
@@ -3248,14 +3303,10 @@ DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f
             atomic_add(&s->Sums_[k], (*sums)[k]);
         }
     }
-    __syncthreads();
-    TURNS(int64, k, 5) {
-        atomic_max(&s->Extremes_[k], (*extremes)[k]);
-    }
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float64], measure.go:111
+// speed[float64], measure.go:135
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3265,63 +3316,53 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
 }
 
 // survey measures every so many-th cell of a stretch from the first on.
-// survey[float64], measure.go:80
-DEVICE void survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Slice<int64> sums, Slice<uint64> extremes) {
-    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
-    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
-    for (int32 n = 0; n < 8; n++) {
-        int32 i = add(first, mul(n, 128));
-        if (i >= cells) {
-            break;
-        }
-        State_f64 c = w[i];
-        double area = beds[i].Area, h1 = c.H1, h2 = c.H2;
-        exact_Part_Add(&mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - beds[i].Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
-        least1 = go_max<uint64>(least1, exact_Rank(-h1));
-        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
-        least2 = go_max<uint64>(least2, exact_Rank(-h2));
-        fastest = go_max<uint64>(fastest, exact_Rank(num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y))));
+// survey[float64], measure.go:88
+DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<int64> sums) {
+    tally o = {};
+    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
+        State_f64 c = w[add(first, n)];
+        Bed_f64 b = beds[add(first, n)];
+        double area = b.Area, h1 = c.H1, h2 = c.H2;
+        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
+        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
     }
-    exact_Part_Flush(&mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    exact_Part_Flush(&surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    exact_Part_Flush(&lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-    atomic_max(&extremes[0], upper1);
-    atomic_max(&extremes[1], least1);
-    atomic_max(&extremes[2], upper2);
-    atomic_max(&extremes[3], least2);
-    atomic_max(&extremes[4], fastest);
+    return o;
 }
 
 // Survey measures the cells of stretch t, of so many.
-// Survey[float64], measure.go:58
+// Survey[float64], measure.go:59
 DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Surveyed *s, Array<int64, 284> *sums, Array<uint64, 5> *extremes) {
+        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
     TURNS(int64, k, 284) {
         (*sums)[k] = 0;
     }
     __syncthreads();
-    TURNS(int64, k, 5) {
-        (*extremes)[k] = 0u;
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = survey_f64(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
     }
     __syncthreads();
-    TURNS(int32, k, 128) {
-        survey_f64(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)}, Slice<uint64>{extremes->at, int64(5), int64(5)});
+    TURNS(int32, k, 16) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
+    }
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
+        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
     }
     __syncthreads();
     TURNS(int64, k, 284) {
         if ((*sums)[k] != 0) {
             atomic_add(&s->Sums_[k], (*sums)[k]);
         }
-    }
-    __syncthreads();
-    TURNS(int64, k, 5) {
-        atomic_max(&s->Extremes_[k], (*extremes)[k]);
     }
 }
 
@@ -4670,28 +4711,28 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int
     if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel ClearSurvey, measure.go:47
+// Kernel ClearSurvey, measure.go:48
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Surveyed *s) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, s);
 }
 
-// Kernel Survey, measure.go:58
+// Kernel Survey, measure.go:59
 extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(sums, Array<int64, 284>);
-    SHARED(extremes, Array<uint64, 5>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &sums, &extremes);
+    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel Survey, measure.go:58
+// Kernel Survey, measure.go:59
 extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(sums, Array<int64, 284>);
-    SHARED(extremes, Array<uint64, 5>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &sums, &extremes);
+    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
 // Kernel CellSlopes, reconstruct.go:9

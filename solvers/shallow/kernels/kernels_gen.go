@@ -161,10 +161,10 @@ func NewSurveyLoop[F num.Float](cells int32, p *Params[F], beds []Bed[F], w []St
 
 // Range runs the kernel on the CPU.
 func (loop *SurveyLoop[F]) Range(lo, hi int) {
+	var tallies [128]tally
 	var sums [284]int64
-	var extremes [5]uint64
 	for t := lo; t < hi; t++ {
-		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &sums, &extremes)
+		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &tallies, &sums)
 	}
 }
 

@@ -596,8 +596,9 @@ static_assert(sizeof(Survey_f32) == 128 && offsetof(Survey_f32, Lattice_) == 0 &
     offsetof(Survey_f32, Found) == 104, "Survey_f32");
 
 // Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Its zero value is empty.
-// exact.Part, exact/exact.go:24
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:25
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -606,15 +607,18 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
-// found is what a thread finds in a run of cells.
-// found[float32], survey.go:120
-struct found_f32 {
-    exact_Part volume, change;
+// tally is what a thread finds in a run of cells, and then in many.
+// tally, survey.go:144
+struct alignas(16) tally {
+    exact_Part volume, change, size;
     double excess;
     int64 broken;
+    int32 mixed_;
+    int32 blank6;
 };
-static_assert(sizeof(found_f32) == 96 && offsetof(found_f32, volume) == 0 && offsetof(found_f32, change) == 40 &&
-    offsetof(found_f32, excess) == 80 && offsetof(found_f32, broken) == 88, "found_f32");
+static_assert(sizeof(tally) == 144 && offsetof(tally, volume) == 0 && offsetof(tally, change) == 40 &&
+    offsetof(tally, size) == 80 && offsetof(tally, excess) == 120 && offsetof(tally, broken) == 128 &&
+    offsetof(tally, mixed_) == 136 && offsetof(tally, blank6) == 140, "tally");
 
 // Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
 // them, and taken in patches.
@@ -633,16 +637,6 @@ static_assert(sizeof(Survey_f64) == 144 && offsetof(Survey_f64, Lattice_) == 0 &
     offsetof(Survey_f64, Patches_) == 12 && offsetof(Survey_f64, Rows) == 32 && offsetof(Survey_f64, Dust) == 40 &&
     offsetof(Survey_f64, H) == 48 && offsetof(Survey_f64, F) == 72 && offsetof(Survey_f64, Begun) == 96 &&
     offsetof(Survey_f64, Found) == 120, "Survey_f64");
-
-// found is what a thread finds in a run of cells.
-// found[float64], survey.go:120
-struct found_f64 {
-    exact_Part volume, change;
-    double excess;
-    int64 broken;
-};
-static_assert(sizeof(found_f64) == 96 && offsetof(found_f64, volume) == 0 && offsetof(found_f64, change) == 40 &&
-    offsetof(found_f64, excess) == 80 && offsetof(found_f64, broken) == 88, "found_f64");
 
 // Plane is the half-space m·ξ ≤ α of a cell in space.
 // geom.Plane[float32], geom/geom.go:19
@@ -3692,25 +3686,12 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
 }
 
 // place is where cell i of a row lies.
-// (*Survey[float32]).place, survey.go:117
+// (*Survey[float32]).place, survey.go:141
 DEVICE int64 Survey_place_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// cell is the volume fraction of a cell and what it is compared with, 0 beyond the block.
-// (*Survey[float32]).cell, survey.go:161
-struct Survey_cell_f32_results { float r0; double r1; };
-DEVICE Survey_cell_f32_results Survey_cell_f32(const Survey_f32 *m, int32 i, int32 row) {
-    float v = 0.0f;
-    double begun = 0.0;
-    if (Patches_has(&m->Patches_, i, row)) {
-        v = m->F[Survey_place_f32(m, i, row)];
-        begun = m->Begun[add(mul(int64(row), int64(m->Patches_.Hi[0])), int64(i))];
-    }
-    return {v, begun};
-}
-
-// brokenAt, survey.go:183
+// brokenAt, survey.go:207
 DEVICE int64 brokenAt(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -3731,7 +3712,7 @@ DEVICE int64 num_Larger_int64(int64 a, int64 b) {
     return b;
 }
 
-// special, exact/exact.go:62
+// special, exact/exact.go:63
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3743,7 +3724,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:82
+// (*exact.Part).spill, exact/exact.go:98
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3760,7 +3741,7 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
 }
 
 // Add adds x.
-// (*exact.Part).Add, exact/exact.go:31
+// (*exact.Part).Add, exact/exact.go:32
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3795,79 +3776,35 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// take adds a cell to what a thread finds.
-// (*Survey[float32]).take, survey.go:169
-DEVICE void Survey_take_f32(const Survey_f32 *m, found_f32 *o, int32 i, int32 row, float v, double begun,
+// take adds the volume fraction of cell i of a row, of so many.
+// (*tally).take, survey.go:168
+DEVICE void tally_take(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
         Slice<int64> words) {
-    double f = double(v);
+    int64 cell = add(mul(int64(row), int64(across)), int64(i));
     if (f - f != 0.0) {
-        o->broken = num_Larger_int64(o->broken, brokenAt(add(mul(int64(row), int64(m->Patches_.Hi[0])), int64(i)), f));
+        o->broken = num_Larger_int64(o->broken, brokenAt(cell, f));
         return;
     }
     exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Add(&o->change, num_Abs_f64(f - begun), Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Add(&o->change, num_Abs_f64(f - begun[cell]), Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
     o->excess = num_Larger_f64(o->excess, num_Larger_f64(-f, f - 1.0));
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:74
-DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
-    exact_Part_spill(p, words);
-    if (p->ones_ != 0) {
-        atomic_add(&words[33], shl(p->ones_, int64(18)));
-        p->ones_ = 0;
-    }
-}
-
-// run surveys run k of the patch at (x, y), and has a bit for each cell that is mixed. A GPU's thread reads all cells
-// before it looks at any.
-// (*Survey[float32]).run, survey.go:128
-DEVICE int32 Survey_run_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+// tally surveys run k of the patch at (x, y).
+// (*Survey[float32]).tally, survey.go:153
+DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+    tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    octet_f32 v = {};
-    octet_f64 b = {};
-    const auto results1 = Survey_cell_f32(m, i, j);
-    v.a = results1.r0;
-    b.a = results1.r1;
-    const auto results2 = Survey_cell_f32(m, i, add(j, 1));
-    v.b = results2.r0;
-    b.b = results2.r1;
-    const auto results3 = Survey_cell_f32(m, i, add(j, 2));
-    v.c = results3.r0;
-    b.c = results3.r1;
-    const auto results4 = Survey_cell_f32(m, i, add(j, 3));
-    v.d = results4.r0;
-    b.d = results4.r1;
-    const auto results5 = Survey_cell_f32(m, i, add(j, 4));
-    v.e = results5.r0;
-    b.e = results5.r1;
-    const auto results6 = Survey_cell_f32(m, i, add(j, 5));
-    v.f = results6.r0;
-    b.f = results6.r1;
-    const auto results7 = Survey_cell_f32(m, i, add(j, 6));
-    v.g = results7.r0;
-    b.g = results7.r1;
-    const auto results8 = Survey_cell_f32(m, i, add(j, 7));
-    v.h = results8.r0;
-    b.h = results8.r1;
-    found_f32 o = {};
-    Survey_take_f32(m, &o, i, j, v.a, b.a, words);
-    Survey_take_f32(m, &o, i, add(j, 1), v.b, b.b, words);
-    Survey_take_f32(m, &o, i, add(j, 2), v.c, b.c, words);
-    Survey_take_f32(m, &o, i, add(j, 3), v.d, b.d, words);
-    Survey_take_f32(m, &o, i, add(j, 4), v.e, b.e, words);
-    Survey_take_f32(m, &o, i, add(j, 5), v.f, b.f, words);
-    Survey_take_f32(m, &o, i, add(j, 6), v.g, b.g, words);
-    Survey_take_f32(m, &o, i, add(j, 7), v.h, b.h, words);
-    exact_Part_Flush(&o.volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&o.change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    if (o.excess > 0.0) {
-        atomic_max(&words[214], int64(uint64(__double_as_longlong(o.excess))));
+    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+        // as many as there are, so that the loop is compiled once and not eight times
+        if (q == 8 || i >= m->Patches_.Hi[0]) {
+            break;
+        }
+        float v = m->F[Survey_place_f32(m, i, add(j, q))];
+        tally_take(&o, double(v), i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
+        o.mixed_ |= shl(marked(mixed_f32(v, m->Dust)), q);
     }
-    if (o.broken != 0) {
-        atomic_max(&words[215], o.broken);
-    }
-    return octet_mixed_f32(&v, m->Dust);
+    return o;
 }
 
 // (*Sweep2[float32]).plane, sweep2.go:80
@@ -3909,36 +3846,77 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     return num_Sqrt_f32(dx * dx + dy * dy);
 }
 
-// (*Survey[float32]).interfaceSize, survey.go:207
-DEVICE void Survey_interfaceSize_f32(const Survey_f32 *m, double size, Slice<int64> words) {
-    exact_Part sum = {};
-    exact_Part_Add(&sum, size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    exact_Part_Flush(&sum, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-}
-
-// tell adds word k of a patch to what is found, and n mixed cells.
-// (*Survey[float32]).tell, survey.go:214
-DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> words) {
-    if (k == 213) {
-        if (n != 0) {
-            atomic_add(&m->Found[k], int64(n));
-        }
+// Merge adds what another part has, which others may merge too.
+// (*exact.Part).Merge, exact/exact.go:75
+DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
+    p->ones_ = add(p->ones_, o->ones_);
+    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
         return;
     }
+    if (o->at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = o->at;
+    }
+    p->w0 = add(p->w0, o->w0);
+    p->w1 = add(p->w1, o->w1);
+    p->w2 = add(p->w2, o->w2);
+}
+
+// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+// merge, survey.go:180
+DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
+    tally o = all[first];
+    for (int32 k = 1; k < 16 && add(first, mul(k, each)) < 128; k = add(k, int32(1))) {
+        tally p = all[add(first, mul(k, each))];
+        exact_Part_Merge(&o.volume, &p.volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Merge(&o.change, &p.change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Merge(&o.size, &p.size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        o.excess = num_Larger_f64(o.excess, p.excess);
+        o.broken = num_Larger_int64(o.broken, p.broken);
+    }
+    all[first] = o;
+}
+
+// Flush takes what was added to memory. The part is empty again.
+// (*exact.Part).Flush, exact/exact.go:90
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones_ != 0) {
+        atomic_add(&words[33], shl(p->ones_, int64(18)));
+        p->ones_ = 0;
+    }
+}
+
+// flush takes a patch's tally to its words, with n mixed cells.
+// (*tally).flush, survey.go:193
+DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
+    exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&o->change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&o->size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    words[213] = int64(n);
+    words[215] = o->broken;
+    if (o->excess > 0.0) {
+        words[214] = int64(uint64(__double_as_longlong(o->excess)));
+    }
+}
+
+// tell adds word k of a patch to what is found.
+// (*Survey[float32]).tell, survey.go:232
+DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
     }
-    if (k < 213) {
+    if (k <= 213) {
         atomic_add(&m->Found[k], words[k]);
     } else {
         atomic_max(&m->Found[k], words[k]);
     }
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
 // Survey2[float32], survey.go:50
-DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 216> *words,
-        Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
@@ -3949,7 +3927,8 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*bits)[k] = Survey_run_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
@@ -3962,98 +3941,50 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, n) {
-        geom_Line_f32 p = Sweep2_plane_f32(s, Survey_place_f32(m, add(x, (*list)[k] % 32), add(y, (*list)[k] / 32)));
-        Survey_interfaceSize_f32(m, double(geom_Length_f32(&p, m->H[0], m->H[1])), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, double(geom_Length_f32(&p, m->H[0], m->H[1])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f32(m, int32(k), n, Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
 // place is where cell i of a row lies.
-// (*Survey[float64]).place, survey.go:117
+// (*Survey[float64]).place, survey.go:141
 DEVICE int64 Survey_place_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// cell is the volume fraction of a cell and what it is compared with, 0 beyond the block.
-// (*Survey[float64]).cell, survey.go:161
-struct Survey_cell_f64_results { double r0; double r1; };
-DEVICE Survey_cell_f64_results Survey_cell_f64(const Survey_f64 *m, int32 i, int32 row) {
-    double v = 0.0;
-    double begun = 0.0;
-    if (Patches_has(&m->Patches_, i, row)) {
-        v = m->F[Survey_place_f64(m, i, row)];
-        begun = m->Begun[add(mul(int64(row), int64(m->Patches_.Hi[0])), int64(i))];
-    }
-    return {v, begun};
-}
-
-// take adds a cell to what a thread finds.
-// (*Survey[float64]).take, survey.go:169
-DEVICE void Survey_take_f64(const Survey_f64 *m, found_f64 *o, int32 i, int32 row, double v, double begun,
-        Slice<int64> words) {
-    double f = v;
-    if (f - f != 0.0) {
-        o->broken = num_Larger_int64(o->broken, brokenAt(add(mul(int64(row), int64(m->Patches_.Hi[0])), int64(i)), f));
-        return;
-    }
-    exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Add(&o->change, num_Abs_f64(f - begun), Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->excess = num_Larger_f64(o->excess, num_Larger_f64(-f, f - 1.0));
-}
-
-// run surveys run k of the patch at (x, y), and has a bit for each cell that is mixed. A GPU's thread reads all cells
-// before it looks at any.
-// (*Survey[float64]).run, survey.go:128
-DEVICE int32 Survey_run_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+// tally surveys run k of the patch at (x, y).
+// (*Survey[float64]).tally, survey.go:153
+DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+    tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    octet_f64 v = {};
-    octet_f64 b = {};
-    const auto results1 = Survey_cell_f64(m, i, j);
-    v.a = results1.r0;
-    b.a = results1.r1;
-    const auto results2 = Survey_cell_f64(m, i, add(j, 1));
-    v.b = results2.r0;
-    b.b = results2.r1;
-    const auto results3 = Survey_cell_f64(m, i, add(j, 2));
-    v.c = results3.r0;
-    b.c = results3.r1;
-    const auto results4 = Survey_cell_f64(m, i, add(j, 3));
-    v.d = results4.r0;
-    b.d = results4.r1;
-    const auto results5 = Survey_cell_f64(m, i, add(j, 4));
-    v.e = results5.r0;
-    b.e = results5.r1;
-    const auto results6 = Survey_cell_f64(m, i, add(j, 5));
-    v.f = results6.r0;
-    b.f = results6.r1;
-    const auto results7 = Survey_cell_f64(m, i, add(j, 6));
-    v.g = results7.r0;
-    b.g = results7.r1;
-    const auto results8 = Survey_cell_f64(m, i, add(j, 7));
-    v.h = results8.r0;
-    b.h = results8.r1;
-    found_f64 o = {};
-    Survey_take_f64(m, &o, i, j, v.a, b.a, words);
-    Survey_take_f64(m, &o, i, add(j, 1), v.b, b.b, words);
-    Survey_take_f64(m, &o, i, add(j, 2), v.c, b.c, words);
-    Survey_take_f64(m, &o, i, add(j, 3), v.d, b.d, words);
-    Survey_take_f64(m, &o, i, add(j, 4), v.e, b.e, words);
-    Survey_take_f64(m, &o, i, add(j, 5), v.f, b.f, words);
-    Survey_take_f64(m, &o, i, add(j, 6), v.g, b.g, words);
-    Survey_take_f64(m, &o, i, add(j, 7), v.h, b.h, words);
-    exact_Part_Flush(&o.volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&o.change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    if (o.excess > 0.0) {
-        atomic_max(&words[214], int64(uint64(__double_as_longlong(o.excess))));
+    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+        // as many as there are, so that the loop is compiled once and not eight times
+        if (q == 8 || i >= m->Patches_.Hi[0]) {
+            break;
+        }
+        double v = m->F[Survey_place_f64(m, i, add(j, q))];
+        tally_take(&o, v, i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
+        o.mixed_ |= shl(marked(mixed_f64(v, m->Dust)), q);
     }
-    if (o.broken != 0) {
-        atomic_max(&words[215], o.broken);
-    }
-    return octet_mixed_f64(&v, m->Dust);
+    return o;
 }
 
 // (*Sweep2[float64]).plane, sweep2.go:80
@@ -4095,36 +4026,23 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     return num_Sqrt_f64(dx * dx + dy * dy);
 }
 
-// (*Survey[float64]).interfaceSize, survey.go:207
-DEVICE void Survey_interfaceSize_f64(const Survey_f64 *m, double size, Slice<int64> words) {
-    exact_Part sum = {};
-    exact_Part_Add(&sum, size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    exact_Part_Flush(&sum, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-}
-
-// tell adds word k of a patch to what is found, and n mixed cells.
-// (*Survey[float64]).tell, survey.go:214
-DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> words) {
-    if (k == 213) {
-        if (n != 0) {
-            atomic_add(&m->Found[k], int64(n));
-        }
-        return;
-    }
+// tell adds word k of a patch to what is found.
+// (*Survey[float64]).tell, survey.go:232
+DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
     }
-    if (k < 213) {
+    if (k <= 213) {
         atomic_add(&m->Found[k], words[k]);
     } else {
         atomic_max(&m->Found[k], words[k]);
     }
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
 // Survey2[float64], survey.go:50
-DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 216> *words,
-        Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
@@ -4135,7 +4053,8 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*bits)[k] = Survey_run_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
@@ -4148,13 +4067,26 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, n) {
-        geom_Line_f64 p = Sweep2_plane_f64(s, Survey_place_f64(m, add(x, (*list)[k] % 32), add(y, (*list)[k] / 32)));
-        Survey_interfaceSize_f64(m, geom_Length_f64(&p, m->H[0], m->H[1]), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, geom_Length_f64(&p, m->H[0], m->H[1]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f64(m, int32(k), n, Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
@@ -4364,9 +4296,9 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in space.
-// Survey3[float32], survey.go:82
-DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 216> *words,
-        Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+// Survey3[float32], survey.go:94
+DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
@@ -4377,7 +4309,8 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*bits)[k] = Survey_run_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
@@ -4390,13 +4323,26 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, n) {
-        geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_place_f32(m, add(x, (*list)[k] % 32), add(y, (*list)[k] / 32)));
-        Survey_interfaceSize_f32(m, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f32(m, int32(k), n, Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
@@ -4606,9 +4552,9 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in space.
-// Survey3[float64], survey.go:82
-DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 216> *words,
-        Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+// Survey3[float64], survey.go:94
+DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
@@ -4619,7 +4565,8 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*bits)[k] = Survey_run_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
@@ -4632,18 +4579,31 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, n) {
-        geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_place_f64(m, add(x, (*list)[k] % 32), add(y, (*list)[k] / 32)));
-        Survey_interfaceSize_f64(m, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f64(m, int32(k), n, Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
 // ClearSurvey empties word k of what a survey finds.
-// ClearSurvey, survey.go:114
+// ClearSurvey, survey.go:138
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
@@ -6719,48 +6679,52 @@ extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64
 // Kernel Survey2, survey.go:50
 extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(words, Array<int64, 216>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f32_at(t, &m, &s, &words, &bits, &groups, &list);
+    if (t < hi) Survey2_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
 }
 
 // Kernel Survey2, survey.go:50
 extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(words, Array<int64, 216>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f64_at(t, &m, &s, &words, &bits, &groups, &list);
+    if (t < hi) Survey2_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:82
+// Kernel Survey3, survey.go:94
 extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(words, Array<int64, 216>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f32_at(t, &m, &s, &words, &bits, &groups, &list);
+    if (t < hi) Survey3_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:82
+// Kernel Survey3, survey.go:94
 extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
+    SHARED(tallies, Array<tally, 128>);
     SHARED(words, Array<int64, 216>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f64_at(t, &m, &s, &words, &bits, &groups, &list);
+    if (t < hi) Survey3_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
 }
 
-// Kernel ClearSurvey, survey.go:114
+// Kernel ClearSurvey, survey.go:138
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);

@@ -44,11 +44,11 @@ func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, dust F, f []F, begun []
 		Found: found}, patches
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
 //
 //atoll:kernel tile block=128
-func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], words *[SurveyWords]int64, bits *[patchRuns]int32,
-	groups *[patchGroups]int32, list *[patchCells]int32) {
+func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
+	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
 	x, y := m.corner(t)
 	for k := range SurveyWords {
 		words[k] = 0
@@ -57,7 +57,8 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], words *[SurveyWords
 		groups[k] = 0
 	}
 	for k := range int32(patchRuns) {
-		bits[k] = m.run(k, x, y, words[:])
+		tallies[k] = m.tally(k, x, y, words[:])
+		bits[k] = tallies[k].mixed
 		if bits[k] != 0 {
 			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
 		}
@@ -67,20 +68,31 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], words *[SurveyWords
 	for k := range runs {
 		listRun(list[:], bits[:], groups[:], k)
 	}
-	for k := range n {
-		p := s.plane(m.place(x+list[k]%patch, y+list[k]/patch))
-		m.interfaceSize(float64(geom.Length(&p, m.H[0], m.H[1])), words[:])
+	for k := range runs {
+		var sum exact.Part
+		for at := k; at < n; at += patchRuns {
+			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+			sum.Add(float64(geom.Length(&p, m.H[0], m.H[1])), words[SurveySize:SurveyMixed])
+		}
+		tallies[k].size = sum
+	}
+	for k := range int32(patchGroups) {
+		merge(tallies[:], k*groupRuns, 1, words[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, groupRuns, words[:])
+		tallies[0].flush(n, words[:])
 	}
 	for k := range SurveyWords {
-		m.tell(int32(k), n, words[:])
+		m.tell(int32(k), words[:])
 	}
 }
 
 // Survey3 is Survey2 in space.
 //
 //atoll:kernel tile block=128
-func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], words *[SurveyWords]int64, bits *[patchRuns]int32,
-	groups *[patchGroups]int32, list *[patchCells]int32) {
+func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
+	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
 	x, y := m.corner(t)
 	for k := range SurveyWords {
 		words[k] = 0
@@ -89,7 +101,8 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], words *[SurveyWords
 		groups[k] = 0
 	}
 	for k := range int32(patchRuns) {
-		bits[k] = m.run(k, x, y, words[:])
+		tallies[k] = m.tally(k, x, y, words[:])
+		bits[k] = tallies[k].mixed
 		if bits[k] != 0 {
 			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
 		}
@@ -99,12 +112,23 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], words *[SurveyWords
 	for k := range runs {
 		listRun(list[:], bits[:], groups[:], k)
 	}
-	for k := range n {
-		p := s.plane(m.place(x+list[k]%patch, y+list[k]/patch))
-		m.interfaceSize(float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])), words[:])
+	for k := range runs {
+		var sum exact.Part
+		for at := k; at < n; at += patchRuns {
+			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+			sum.Add(float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])), words[SurveySize:SurveyMixed])
+		}
+		tallies[k].size = sum
+	}
+	for k := range int32(patchGroups) {
+		merge(tallies[:], k*groupRuns, 1, words[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, groupRuns, words[:])
+		tallies[0].flush(n, words[:])
 	}
 	for k := range SurveyWords {
-		m.tell(int32(k), n, words[:])
+		m.tell(int32(k), words[:])
 	}
 }
 
@@ -116,65 +140,65 @@ func ClearSurvey(k int, found []int64) { found[k] = 0 }
 // place is where cell i of a row lies.
 func (m *Survey[F]) place(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
 
-// found is what a thread finds in a run of cells.
-type found[F num.Float] struct {
-	volume, change exact.Part
-	excess         float64
-	broken         int64
+// tally is what a thread finds in a run of cells, and then in many.
+type tally struct {
+	volume, change, size exact.Part
+	excess               float64
+	broken               int64
+	mixed                int32 // a bit for each cell that is
+	_                    int32
 }
 
-// run surveys run k of the patch at (x, y), and has a bit for each cell that is mixed. A GPU's thread reads all cells
-// before it looks at any.
-func (m *Survey[F]) run(k, x, y int32, words []int64) int32 {
+// tally surveys run k of the patch at (x, y).
+func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
+	var o tally
 	i, j := x+k%patch, y+k/patch*run
-	var v octet[F]
-	var b octet[float64]
-	v.a, b.a = m.cell(i, j)
-	v.b, b.b = m.cell(i, j+1)
-	v.c, b.c = m.cell(i, j+2)
-	v.d, b.d = m.cell(i, j+3)
-	v.e, b.e = m.cell(i, j+4)
-	v.f, b.f = m.cell(i, j+5)
-	v.g, b.g = m.cell(i, j+6)
-	v.h, b.h = m.cell(i, j+7)
-	var o found[F]
-	m.take(&o, i, j, v.a, b.a, words)
-	m.take(&o, i, j+1, v.b, b.b, words)
-	m.take(&o, i, j+2, v.c, b.c, words)
-	m.take(&o, i, j+3, v.d, b.d, words)
-	m.take(&o, i, j+4, v.e, b.e, words)
-	m.take(&o, i, j+5, v.f, b.f, words)
-	m.take(&o, i, j+6, v.g, b.g, words)
-	m.take(&o, i, j+7, v.h, b.h, words)
-	o.volume.Flush(words[SurveyVolume:SurveyChange])
-	o.change.Flush(words[SurveyChange:SurveySize])
-	if o.excess > 0 {
-		atomics.Max(&words[SurveyExcess], int64(math.Float64bits(o.excess)))
+	for q := range m.Hi[1] - j { // as many as there are, so that the loop is compiled once and not eight times
+		if q == run || i >= m.Hi[0] {
+			break
+		}
+		v := m.F[m.place(i, j+q)]
+		o.take(float64(v), i, j+q, m.Hi[0], m.Begun, words)
+		o.mixed |= marked(mixed(v, m.Dust)) << q
 	}
-	if o.broken != 0 {
-		atomics.Max(&words[SurveyBroken], o.broken)
-	}
-	return v.mixed(m.Dust)
+	return o
 }
 
-// cell is the volume fraction of a cell and what it is compared with, 0 beyond the block.
-func (m *Survey[F]) cell(i, row int32) (v F, begun float64) {
-	if m.has(i, row) {
-		v, begun = m.F[m.place(i, row)], m.Begun[int(row)*int(m.Hi[0])+int(i)]
-	}
-	return v, begun
-}
-
-// take adds a cell to what a thread finds.
-func (m *Survey[F]) take(o *found[F], i, row int32, v F, begun float64, words []int64) {
-	f := float64(v)
+// take adds the volume fraction of cell i of a row, of so many.
+func (o *tally) take(f float64, i, row, across int32, begun []float64, words []int64) {
+	cell := int64(row)*int64(across) + int64(i)
 	if f-f != 0 {
-		o.broken = num.Larger(o.broken, brokenAt(int64(row)*int64(m.Hi[0])+int64(i), f))
+		o.broken = num.Larger(o.broken, brokenAt(cell, f))
 		return
 	}
 	o.volume.Add(f, words[SurveyVolume:SurveyChange])
-	o.change.Add(num.Abs(f-begun), words[SurveyChange:SurveySize])
+	o.change.Add(num.Abs(f-begun[cell]), words[SurveyChange:SurveySize])
 	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
+}
+
+// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+func merge(all []tally, first, each int32, words []int64) {
+	o := all[first]
+	for k := int32(1); k < groupRuns && first+k*each < patchRuns; k++ {
+		p := all[first+k*each]
+		o.volume.Merge(&p.volume, words[SurveyVolume:SurveyChange])
+		o.change.Merge(&p.change, words[SurveyChange:SurveySize])
+		o.size.Merge(&p.size, words[SurveySize:SurveyMixed])
+		o.excess, o.broken = num.Larger(o.excess, p.excess), num.Larger(o.broken, p.broken)
+	}
+	all[first] = o
+}
+
+// flush takes a patch's tally to its words, with n mixed cells.
+func (o *tally) flush(n int32, words []int64) {
+	o.volume.Flush(words[SurveyVolume:SurveyChange])
+	o.change.Flush(words[SurveyChange:SurveySize])
+	o.size.Flush(words[SurveySize:SurveyMixed])
+	words[SurveyMixed] = int64(n)
+	words[SurveyBroken] = o.broken
+	if o.excess > 0 {
+		words[SurveyExcess] = int64(math.Float64bits(o.excess))
+	}
 }
 
 // firstCell makes the word of the first cell that is not finite the largest.
@@ -204,24 +228,12 @@ func BrokenCell(word int64) (cell int, f float64) {
 	return cell, math.Inf(3 - 2*int(word%4))
 }
 
-func (m *Survey[F]) interfaceSize(size float64, words []int64) {
-	var sum exact.Part
-	sum.Add(size, words[SurveySize:SurveyMixed])
-	sum.Flush(words[SurveySize:SurveyMixed])
-}
-
-// tell adds word k of a patch to what is found, and n mixed cells.
-func (m *Survey[F]) tell(k, n int32, words []int64) {
-	if k == SurveyMixed {
-		if n != 0 {
-			atomic.AddInt64(&m.Found[k], int64(n))
-		}
-		return
-	}
+// tell adds word k of a patch to what is found.
+func (m *Survey[F]) tell(k int32, words []int64) {
 	if words[k] == 0 {
 		return
 	}
-	if k < SurveyMixed {
+	if k <= SurveyMixed {
 		atomic.AddInt64(&m.Found[k], words[k])
 	} else {
 		atomics.Max(&m.Found[k], words[k])
