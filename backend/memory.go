@@ -24,6 +24,12 @@ type Memory interface {
 	Sync() error
 }
 
+// Account is a device that knows how much of its memory was in use.
+type Account interface {
+	// Peak is how many bytes were taken at most, by this device alone.
+	Peak() int64
+}
+
 // Make returns n zeroed elements where the device's kernels see them. On a device with memory of its own only the
 // header of the slice is the host's: it can be cut, compared and stored in the arguments of kernels, while reading or
 // writing an element on the host is a fault that ends the program. T must hold no Go pointers then.

@@ -41,7 +41,7 @@ type Output struct {
 	Fields            []string // names of what frames hold; which, the solver says
 	Format            []string // of frames, or none; the solver's usual one
 	Files             string   // how many there are of a frame: "one" that all ranks write, or one a "rank" and an index
-	Compress          bool     // arrays in frames of VTK's formats; true
+	Compress          bool     // arrays in frames of VTK's formats
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
 	ConservationEvery int      // steps between rows of conservation.csv; 10
 	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
@@ -133,7 +133,7 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 		Fields:            s.Choices("fields", w.Usual, w.Fields...),
 		Format:            s.Choices("format", w.Formats[:1], w.Formats...),
 		Files:             s.Choice("files", "one", "one", "rank"),
-		Compress:          s.Boolean("compress", true),
+		Compress:          s.Boolean("compress", false),
 		Dir:               s.Text("dir", "out/"+name),
 		ConservationEvery: int(s.Integer("conservation_every", 10, 1, 1<<53)),
 	}

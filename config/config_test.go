@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		Solver: "shallow-water", Name: "dam",
 		Time: config.Time{End: 0.1},
 		Output: config.Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam",
-			Files: "one", Compress: true,
+			Files:             "one",
 			ConservationEvery: 10},
 		Sections: &problem.Sections{
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",

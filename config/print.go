@@ -30,8 +30,8 @@ func (c *Case) String() string {
 	if c.Output.Files == "rank" {
 		p.Pair("files", "rank")
 	}
-	if !c.Output.Compress && len(c.Output.Format) > 0 {
-		p.Pair("compress", false)
+	if c.Output.Compress {
+		p.Pair("compress", true)
 	}
 	p.Pair("dir", c.Output.Dir)
 	p.Pair("conservation_every", c.Output.ConservationEvery)

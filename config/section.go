@@ -282,6 +282,30 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 	return chosen
 }
 
+// Texts returns one string or a list of some; nil, with a mistake, where it is neither.
+func (s *Section) Texts(key string) (texts []string) {
+	v, ok := s.get(key, true)
+	if !ok {
+		return nil
+	}
+	if text, ok := v.(string); ok {
+		return []string{text}
+	}
+	list, _ := v.([]any)
+	for _, e := range list {
+		text, ok := e.(string)
+		if !ok {
+			s.Fail(key, "holds %s; a string or a list of strings is needed", kind(e))
+			return nil
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		s.wrong(key, v, "a string or a list of strings")
+	}
+	return texts
+}
+
 // Finish reports the keys that nobody asked for.
 func (s *Section) Finish() {
 	for _, key := range s.Keys() {

@@ -129,6 +129,16 @@ func (p *BoxPlan) add(r Round) {
 	}
 }
 
+// Box is that of a rank: its first cell, and how many it has along each axis.
+func (b *Boxes) Box(rank int) (lo, n [3]int) {
+	for a, cuts := range b.Cuts {
+		at := rank % b.parts(a)
+		rank /= b.parts(a)
+		lo[a], n[a] = cuts[at], cuts[at+1]-cuts[at]
+	}
+	return lo, n
+}
+
 func (b *Boxes) parts(axis int) int { return len(b.Cuts[axis]) - 1 }
 
 func (b *Boxes) check(ghost int, width [3]int) error {

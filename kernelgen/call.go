@@ -52,8 +52,8 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	return nothing
 }
 
-const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, and atomic " +
-	"additions, minima and maxima"
+const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, Float64bits, and " +
+	"atomic additions, minima and maxima"
 
 // receiverOf is what a method is called on, or the function itself.
 func receiverOf(c *ast.CallExpr) ast.Expr {
@@ -216,22 +216,24 @@ func isFloat32(t types.Type) bool {
 }
 
 // A mathFunction is a function of package math: its name in double and, where a result rounded to float is that of
-// float arithmetic, in float.
-type mathFunction struct{ double, float string }
+// float arithmetic, in float; and the type of its result, where it is another than C has.
+type mathFunction struct{ double, float, result string }
 
 var mathFunctions = map[string]mathFunction{
-	"Sqrt":     {"__dsqrt_rn", "__fsqrt_rn"},
-	"Abs":      {"fabs", "fabsf"},
-	"Floor":    {"floor", "floorf"},
-	"Ceil":     {"ceil", "ceilf"},
-	"Trunc":    {"trunc", "truncf"},
-	"Copysign": {"copysign", "copysignf"},
-	"Min":      {"math_Min", ""},
-	"Max":      {"math_Max", ""},
-	"NaN":      {"math_NaN", ""},
-	"Inf":      {"math_Inf", ""},
-	"IsNaN":    {"math_IsNaN", ""},
-	"IsInf":    {"math_IsInf", ""},
+	"Sqrt":     {double: "__dsqrt_rn", float: "__fsqrt_rn"},
+	"Abs":      {double: "fabs", float: "fabsf"},
+	"Floor":    {double: "floor", float: "floorf"},
+	"Ceil":     {double: "ceil", float: "ceilf"},
+	"Trunc":    {double: "trunc", float: "truncf"},
+	"Copysign": {double: "copysign", float: "copysignf"},
+	"Min":      {double: "math_Min"},
+	"Max":      {double: "math_Max"},
+	"NaN":      {double: "math_NaN"},
+	"Inf":      {double: "math_Inf"},
+	"IsNaN":    {double: "math_IsNaN"},
+	"IsInf":    {double: "math_IsInf"},
+	// Of a NaN the bits differ between processors.
+	"Float64bits": {double: "__double_as_longlong", result: "uint64"},
 }
 
 // single tells whether all arguments of a call are float32 numbers that were made float64, so that
@@ -273,7 +275,11 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	if single {
 		name = m.float
 	}
-	return atom("%s(%s)", name, strings.Join(args, ", "))
+	call := fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
+	if m.result != "" {
+		call = m.result + "(" + call + ")"
+	}
+	return atom("%s", call)
 }
 
 // atomics are the functions that may change what other threads change too, each with the prelude's name for it.

@@ -41,6 +41,42 @@ func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	return cuts
 }
 
+// WeightedCuts is BoxCuts with the slabs of cells across each axis weighed: the cuts are where the sums of weights
+// between them are most alike, but no block gets fewer than least cells along an axis that is cut, as far as there are
+// as many. Weights are at least 0, one for each cell along an axis.
+func WeightedCuts(weights [3][]int64, parts [3]int, least int) (cuts [3][]int) {
+	for a, w := range weights {
+		cuts[a] = balanced(w, parts[a], min(least, len(w)/parts[a]))
+	}
+	return cuts
+}
+
+// balanced cuts one axis.
+func balanced(weights []int64, parts, least int) []int {
+	total := int64(0)
+	for _, w := range weights {
+		total += w
+	}
+	cuts, sum, at := []int{0}, int64(0), 0
+	for k := 1; k < parts; k++ {
+		goal := float64(total) * float64(k) / float64(parts)
+		// A slab goes to the side on which it brings the sum nearer to the goal.
+		for at < len(weights) && float64(sum)+float64(weights[at])/2 <= goal {
+			sum += weights[at]
+			at++
+		}
+		cut := min(max(at, cuts[k-1]+least, cuts[k-1]+1), len(weights)-(parts-k)*max(1, least))
+		for ; at < cut; at++ {
+			sum += weights[at]
+		}
+		for ; at > cut; at-- {
+			sum -= weights[at-1]
+		}
+		cuts = append(cuts, cut)
+	}
+	return append(cuts, len(weights))
+}
+
 const (
 	maxBlocks     = 1 << 24 // ranks of a run on a grid
 	maxBlockCells = 1 << 50 // cells of the whole grid: counts of faces stay within 64 bits

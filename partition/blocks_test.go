@@ -153,3 +153,26 @@ func facesBetween(n [3]int, owner []int) int {
 	}
 	return faces
 }
+
+// Cuts go where weights are most alike, but leave each block its least, whatever the weights.
+func TestWeightedCuts(t *testing.T) {
+	for _, c := range []struct {
+		weights []int64
+		parts   int
+		least   int
+		want    []int
+	}{
+		{[]int64{1, 1, 1, 1, 1, 1}, 3, 1, []int{0, 2, 4, 6}},
+		{[]int64{9, 1, 1, 1, 1, 1}, 2, 1, []int{0, 1, 6}},
+		{[]int64{9, 1, 1, 1, 1, 1}, 2, 2, []int{0, 2, 6}},
+		{[]int64{1, 1, 1, 1, 1, 9}, 3, 2, []int{0, 2, 4, 6}},
+		{[]int64{0, 0, 0, 0, 8, 8}, 2, 1, []int{0, 5, 6}},
+		{[]int64{0, 0, 0, 0}, 4, 3, []int{0, 1, 2, 3, 4}},
+		{[]int64{5}, 1, 4, []int{0, 1}},
+	} {
+		got := WeightedCuts([3][]int64{c.weights, {1}, {1}}, [3]int{c.parts, 1, 1}, c.least)
+		if !slices.Equal(got[0], c.want) {
+			t.Errorf("%v in %d, %d at least: %v, want %v", c.weights, c.parts, c.least, got[0], c.want)
+		}
+	}
+}

@@ -30,12 +30,13 @@ type keeper struct {
 // lookEvery is how long a run goes on before it sees that it is to stop.
 const lookEvery = 200 * time.Millisecond
 
-// What ranks tell each other when they look. All but the first and the last are of rank 0.
+// What ranks tell each other when they look. toSave and nextLook are of rank 0.
 const (
 	toStop = iota
 	toSave
 	nextLook
 	stillWriting
+	stillDrawing
 	words
 )
 
@@ -91,6 +92,9 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	if now.Steps < k.look && !regular {
 		return nil
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	all := make([]int64, words)
 	select {
 	case <-k.told:
@@ -103,8 +107,25 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	if k.writing != nil && !k.writing.Written() {
 		all[stillWriting] = 1
 	}
+	for _, f := range r.frames {
+		if !f.drawn() {
+			all[stillDrawing] = 1
+		}
+	}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, all); err != nil {
 		return err
+	}
+	for _, f := range r.frames {
+		if all[stillDrawing] == 0 && f.drawing != nil {
+			if err := f.goOn(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if all[toStop] != 0 {
+		if err := r.drawn(ctx); err != nil {
+			return err
+		}
 	}
 	k.look = now.Steps + int(all[nextLook])
 	if k.writing != nil && (all[stillWriting] == 0 || all[toStop] != 0 || regular) {
@@ -150,6 +171,9 @@ func (k *keeper) decide(all []int64, steps int, every float64) {
 func (r *runner) save(ctx context.Context) error {
 	k := r.keeper
 	k.begun, k.saved = time.Now(), time.Now()
+	if err := r.drawn(ctx); err != nil { // what it tells of frames is of those that are there
+		return err
+	}
 	defer func() { r.output += time.Since(k.begun) }()
 	told, err := r.position(ctx)
 	if err != nil {

@@ -10,9 +10,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
+// openLedger begins the table that tells that the run is under way: when all ranks are in the loop, so that from then
+// on all of them save the state when they are told to stop.
+func (r *runner) openLedger(ctx context.Context) error {
+	if r.Report != nil {
+		return nil
+	}
+	if err := r.Comm.Barrier(ctx); err != nil || r.Comm.Rank() != 0 {
+		return err
+	}
+	var err error
+	r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
+	return err
+}
+
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
+	if err := r.openLedger(ctx); err != nil {
+		return err
+	}
 	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err
@@ -36,6 +53,9 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 		}
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	if err := r.saved(ctx); err != nil {
 		return err
 	}
@@ -44,8 +64,14 @@ func (r *runner) loop(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.drawn(ctx); err != nil {
+		return err
+	}
 	if every := r.rows(); every > 0 && now.Steps%every != 0 {
 		if err := r.measure(ctx, now); err != nil {
+			return err
+		}
+		if err := r.observeAll(ctx); err != nil {
 			return err
 		}
 	}
@@ -75,7 +101,10 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	done, err = r.solver.Advance(ctx, until, pause, min(r.stride(steps), r.left(steps)))
 	now := r.solver.Clock()
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", r.moment(now.Time), err)
+		return false, fmt.Errorf("%s: %w", r.moment(now.Time), r.firstCause(ctx, err))
+	}
+	if r.first == 0 && !r.Began.IsZero() {
+		r.first = time.Since(r.Began)
 	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	if err := r.record(ctx, now); err != nil {
@@ -222,10 +251,13 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	return r.measure(ctx, now)
 }
 
-// measure adds a row to the ledger.
+// measure adds a row to the ledger, or begins it.
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
+	if r.observing.solver != nil {
+		return r.observe(ctx, now)
+	}
 	table, err := r.totals.Measure(ctx, r.solver)
 	if err != nil || r.ledger == nil {
 		return err
@@ -233,19 +265,37 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	return r.ledger.record(now, table)
 }
 
-// frame adds the state to each series of frames.
+// frame adds the state to each series of frames. It returns while they are being written, one of each series at a time.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
+	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil { // before another holds as much memory
+			return err
+		}
+	}
 	for _, f := range r.frames {
 		p, err := r.drawer.piece(ctx, f.format)
 		if err != nil {
 			return err
 		}
-		if err := f.write(ctx, t, p); err != nil {
+		f.begin(t, p)
+	}
+	return nil
+}
+
+// drawn ends the frames under way.
+func (r *runner) drawn(ctx context.Context) error {
+	begin := time.Now()
+	defer func() { r.output += time.Since(begin) }()
+	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vdb"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -118,6 +119,7 @@ type drawer struct {
 	fields []solvers.Field // that the case writes
 	all    []solvers.Field
 	shapes []solvers.Shape
+	mine   []int32 // the rank, as often as a frame has asked for
 }
 
 func newDrawer(s solvers.Solver, rank int, names []string) *drawer {
@@ -168,11 +170,12 @@ func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
 	if g.Mesh != nil {
 		data = append(data, keys(on))
 	}
-	for _, f := range d.fields {
+	for k := range d.fields {
+		f := &d.fields[k]
 		if f.On != on {
 			continue
 		}
-		a, err := array(ctx, &f, nil)
+		a, err := array(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +229,10 @@ func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece, error) {
 
 // ranks tells of so many cells whose they are.
 func (d *drawer) ranks(cells int) vtk.Array {
-	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{d.rank}, cells)}
+	if len(d.mine) < cells {
+		d.mine = slices.Repeat([]int32{d.rank}, cells)
+	}
+	return vtk.Array{Name: "rank", Components: 1, Data: d.mine[:cells:cells]}
 }
 
 func (d *drawer) moment() vtk.Arrays {
@@ -235,10 +241,13 @@ func (d *drawer) moment() vtk.Arrays {
 
 // keys names the entities of a space that are not in the order of their keys.
 func keys(on *solvers.Space) vtk.Array {
+	const few = 20_000 // entities, for one thread
 	id := make([]int64, on.Owned)
-	for i := range id {
-		id[i] = on.Key(i)
-	}
+	parallel.Ranges(len(id), parallel.Parts(len(id), few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			id[i] = on.Key(i)
+		}
+	})
 	return vtk.Array{Name: on.Name, Components: 1, Data: id}
 }
 

@@ -42,6 +42,7 @@ type Options struct {
 	Warn      io.Writer        // is told of what does not end the run; nil for nobody
 	Replay    *Replay          // a stretch of an earlier run; nil for a run of its own
 	Summary   string           // file of the summary; "" for summary.json in the folder
+	Began     time.Time        // when the process did; zero where the run is one of several
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
 
@@ -109,20 +110,22 @@ func (r *runner) through(ctx context.Context) error {
 // runner is a run on one rank.
 type runner struct {
 	Options
-	solver   solvers.Solver
-	size     solvers.Size
-	folder   *folder.Folder // on rank 0, of runs that have one
-	started  time.Time
-	setUp    time.Duration
-	output   time.Duration
-	looped   time.Duration
-	totals   *solvers.Totals
-	drawer   *drawer
-	frames   []*frames // one for each format
-	probe    *probe    // of cases that have gauges
-	gauges   []*gauge
-	ledger   *conservation // on rank 0
-	progress *progress.Line
+	solver    solvers.Solver
+	size      solvers.Size
+	folder    *folder.Folder // on rank 0, of runs that have one
+	started   time.Time
+	setUp     time.Duration
+	output    time.Duration
+	looped    time.Duration
+	first     time.Duration // from when the process began until a step was taken, or queued; 0 if not known
+	totals    *solvers.Totals
+	drawer    *drawer
+	frames    []*frames // one for each format
+	probe     *probe    // of cases that have gauges
+	gauges    []*gauge
+	ledger    *conservation // on rank 0
+	observing observing
+	progress  *progress.Line
 
 	next    int                               // which of the frames that are due at multiples of a time
 	framed  float64                           // when the last one was written
@@ -175,6 +178,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
 		return r, err
 	}
+	r.observing = newObserving(o.Device, r.solver, r.totals)
 	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
 	var cells []int // of the gauges on this rank
 	if len(o.Case.Gauges) > 0 {
@@ -329,17 +333,16 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		}
 		r.frames = append(r.frames, f)
 	}
+	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
+	if err := r.Comm.Barrier(ctx); err != nil {
+		return err
+	}
 	for i, cell := range cells {
 		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
 		r.gauges = append(r.gauges, g)
 		if err != nil {
 			return err
 		}
-	}
-	if r.Comm.Rank() == 0 {
-		var err error
-		r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
-		return err
 	}
 	return nil
 }
@@ -402,6 +405,16 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		s.Stopped = d.Stopped()
 	}
 	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
+	if r.first > 0 {
+		s.Phases["first_step"] = r.first.Seconds()
+	}
+	if d, apart := r.Device.(backend.Account); apart {
+		bytes := []int64{d.Peak()}
+		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
+			return nil, err
+		}
+		s.DeviceBytes = bytes[0]
+	}
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}
@@ -412,6 +425,9 @@ func (r *runner) close() error {
 	var errs []error
 	if r.solver != nil {
 		r.solver.Close()
+	}
+	for _, f := range r.frames {
+		f.close()
 	}
 	for _, g := range r.gauges {
 		errs = append(errs, g.close())

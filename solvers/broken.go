@@ -28,8 +28,7 @@ func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Fiel
 			continue
 		}
 		now := h.numbers(nil, i)
-		text = fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.On.Name, key, f.On.place(i), step,
-			f.Numbers()[k], now[k], f.told(now))
+		text = f.brokenText(comm, step, i, k, now)
 		if before == nil {
 			continue
 		}
@@ -38,6 +37,28 @@ func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Fiel
 		}
 		text += ", before the step " + f.told(h.numbers(nil, i))
 	}
+	return ofLowest(ctx, comm, key, text)
+}
+
+// BrokenEntity is what Broken says of an entity that is known to be the rank's first, and of what it held: entity is -1
+// on ranks where all is well.
+func BrokenEntity(ctx context.Context, comm dist.Comm, step int, f *Field, entity int, held []float64) (string, error) {
+	key, text := int64(math.MaxInt64), ""
+	if entity >= 0 {
+		key = f.On.Key(entity)
+		k := slices.IndexFunc(held, func(v float64) bool { return v-v != 0 })
+		text = f.brokenText(comm, step, entity, max(k, 0), held)
+	}
+	return ofLowest(ctx, comm, key, text)
+}
+
+func (f *Field) brokenText(comm dist.Comm, step, entity, number int, held []float64) string {
+	return fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.On.Name, f.On.Key(entity),
+		f.On.place(entity), step, f.Numbers()[number], held[number], f.told(held))
+}
+
+// ofLowest is the text of the rank with the lowest key; "" where no rank has one.
+func ofLowest(ctx context.Context, comm dist.Comm, key int64, text string) (string, error) {
 	least := []int64{key}
 	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil || least[0] == math.MaxInt64 {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
@@ -94,12 +95,15 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, 0, f.On.Owned*h.count)
-	for i := range f.On.Owned {
-		values = h.numbers(values, i)
-	}
+	values := make([]float64, f.On.Owned*h.count)
+	parallel.Ranges(f.On.Owned, parallel.Parts(f.On.Owned, fewValues), func(_, lo, hi int) {
+		h.read(values[lo*h.count:lo*h.count], lo, hi)
+	})
 	return values, nil
 }
+
+// fewValues are read by one thread.
+const fewValues = 20_000
 
 // each calls do with the numbers of all owned entities, of a field that has one number, in their order.
 func (f *Field) each(ctx context.Context, do func(entity int, v float64)) error {

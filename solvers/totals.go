@@ -34,6 +34,9 @@ func NewTotals(ctx context.Context, comm dist.Comm, s Solver) (*Totals, error) {
 	return t, nil
 }
 
+// None tells that no field has a total.
+func (t *Totals) None() bool { return len(t.fields) == 0 }
+
 // Measure adds the totals after a step to what the solver measured, and their drifts since the start. A state that is
 // not finite is an error that says where.
 func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {

@@ -15,8 +15,8 @@ import (
 // Offset + a·Stride[0] + b·Stride[1] + c·Stride[2] of an array on, one component after the other.
 type View struct {
 	Device    backend.Device // nil for an array of the host's
-	Memory    []byte       // the array, where kernels see it
-	Kind      backend.Kind // of each number
+	Memory    []byte         // the array, where kernels see it
+	Kind      backend.Kind   // of each number
 	Offset    int
 	N, Stride [3]int
 }
@@ -122,6 +122,19 @@ func (h *readable) numbers(to []float64, i int) []float64 {
 		to = append(to, h.number(b[k*size:]))
 	}
 	return to
+}
+
+// read appends what the entities from lo to below hi have.
+func (h *readable) read(to []float64, lo, hi int) {
+	if h.Kind != backend.Float64 || h.count > 1 {
+		for i := lo; i < hi; i++ {
+			to = h.numbers(to, i)
+		}
+		return
+	}
+	for i := lo; i < hi; i++ {
+		to = append(to, math.Float64frombits(binary.NativeEndian.Uint64(h.bytes[h.at(i):])))
+	}
 }
 
 // pick reads the numbers of some entities, and no others of the array.

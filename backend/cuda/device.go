@@ -31,10 +31,12 @@ type Device struct {
 	compute *Stream
 	copy    *Stream
 
-	modules   []*Module
+	modules   []uintptr // that were compiled
 	loaded    map[*abi.Module]*Module
 	loops     map[backend.Loop]*prepared
-	arrays    spans   // what Alloc gave
+	arrays    spans // what Alloc gave
+	taken     int64 // bytes of the GPU's memory now, and at most
+	peak      int64
 	own       *Module // the primitives, loaded on first use
 	named     map[primitive]*Function
 	slots     *slots
@@ -55,6 +57,8 @@ var (
 	_ backend.Fitter     = (*Device)(nil)
 	_ backend.Primitives = (*Device)(nil)
 	_ backend.Staging    = (*Device)(nil)
+	_ backend.Reporter   = (*Device)(nil)
+	_ backend.Account    = (*Device)(nil)
 )
 
 // Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.
@@ -159,7 +163,7 @@ func (d *Device) release() {
 		d.do(cuMemFree, a.at)
 	}
 	for _, m := range d.modules {
-		d.do(cuModuleUnload, m.handle)
+		d.do(cuModuleUnload, m)
 	}
 	d.compute.close()
 	d.copy.close()

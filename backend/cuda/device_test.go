@@ -97,12 +97,14 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 
 func TestBadModules(t *testing.T) {
 	d := open(t)
-	_, err := d.Load("broken", strings.Replace(kernelsPTX, "ld.param", "ld.nonsense", 1))
+	m, err := d.Load("broken", strings.Replace(kernelsPTX, "ld.param", "ld.nonsense", 1))
+	ok(t, err)
+	_, err = m.Function("axpy")
 	var e *Error
-	if !errors.As(err, &e) || e.Subject != "module broken" || !strings.Contains(e.Log, "nonsense") {
+	if !errors.As(err, &e) || e.Subject != "kernel axpy of module broken" || !strings.Contains(e.Log, "nonsense") {
 		t.Errorf("error %v", err)
 	}
-	m, err := d.Load("kernels", kernelsPTX)
+	m, err = d.Load("kernels", kernelsPTX)
 	ok(t, err)
 	if _, err := m.Function("absent"); err == nil || !strings.Contains(err.Error(), "kernel absent of module kernels") {
 		t.Errorf("error %v", err)

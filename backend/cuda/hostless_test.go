@@ -226,7 +226,8 @@ func TestSpans(t *testing.T) {
 			}
 			at += size
 		}
-		if gone := rapid.UintptrRange(1000, 1100).Draw(t, "gone"); s.remove(gone) != (owner[gone] == gone) {
+		gone := rapid.UintptrRange(1000, 1100).Draw(t, "gone")
+		if _, found := s.remove(gone); found != (owner[gone] == gone) {
 			t.Fatalf("remove(%d) disagrees", gone)
 		} else if owner[gone] == gone {
 			for b, o := range owner {

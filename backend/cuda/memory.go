@@ -29,6 +29,8 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 		return nil, d.fail(err)
 	}
 	d.arrays.add(p, uintptr(n))
+	d.taken += int64(n)
+	d.peak = max(d.peak, d.taken)
 	return pointer(p), nil
 }
 
@@ -56,11 +58,16 @@ func (d *Device) Free(p unsafe.Pointer) error {
 	if err := d.Sync(); err != nil {
 		return err
 	}
-	if !d.arrays.remove(uintptr(p)) {
+	size, found := d.arrays.remove(uintptr(p))
+	if !found {
 		return errors.New("cuda: memory is freed that backend.Make did not give, or twice")
 	}
+	d.taken -= int64(size)
 	return d.do(cuMemFree, uintptr(p))
 }
+
+// Peak implements backend.Account. What the driver and the primitives take besides is not in it.
+func (d *Device) Peak() int64 { return d.peak }
 
 // Upload copies from the host's memory, which may be reused at once. Small copies are queued, and the host waits for
 // large ones.

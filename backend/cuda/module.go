@@ -6,11 +6,13 @@ import (
 	"unsafe"
 )
 
-// Module is PTX that the driver has compiled for the device.
+// Module is PTX, of which the driver compiles each kernel for the device when it is first asked for: of many kernels,
+// in all their variants and precisions, a run uses few.
 type Module struct {
 	d      *Device
-	handle uintptr
 	name   string
+	texts  kernelTexts
+	loaded map[string]uintptr // by the kernel, or "" for all
 }
 
 // Options of CUjit_option.
@@ -21,7 +23,8 @@ const (
 	jitErrorLogSize
 )
 
-// Load compiles PTX. An error holds the compiler's log. The module lives until the device is closed.
+// Load takes PTX, which is compiled kernel by kernel: see [Module.Function]. The module lives until the device is
+// closed.
 func (d *Device) Load(name, ptx string) (*Module, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -33,23 +36,27 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
 			need/10, need%10, d.info.Name, have/10, have%10)
 	}
+	return &Module{d: d, name: name, texts: split(ptx), loaded: map[string]uintptr{}}, nil
+}
+
+// compile gives the driver PTX of a kernel, or of all. An error holds the compiler's log.
+func (m *Module) compile(kernel, ptx string) (handle uintptr, err error) {
 	image := append([]byte(ptx), 0)
 	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
 	values := [...]uintptr{address(info), uintptr(len(info)), address(failed), uintptr(len(failed))}
-	m := &Module{d: d, name: name}
-	err := d.do(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])),
+	err = m.d.do(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&image[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
-	log, _, _ := strings.Cut(string(failed), "\x00")
-	note, _, _ := strings.Cut(string(info), "\x00")
 	if err != nil {
+		log, _, _ := strings.Cut(string(failed), "\x00")
+		note, _, _ := strings.Cut(string(info), "\x00")
 		if e, ok := err.(*Error); ok {
 			e.Log = strings.TrimSpace(log + "\n" + note)
 		}
-		return nil, about(err, "module "+name)
+		return 0, about(err, "kernel "+kernel+" of module "+m.name)
 	}
-	d.modules = append(d.modules, m)
-	return m, nil
+	m.d.modules = append(m.d.modules, handle)
+	return handle, nil
 }
 
 // demanded is the compute capability that PTX asks for, 10·major + minor, or 0 if it does not say.
@@ -76,15 +83,32 @@ type Function struct {
 	shared int // bytes that a block asks for
 }
 
-// Function finds a kernel by its symbol.
+// Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
+// spares later runs; an error then holds the compiler's log.
 func (m *Module) Function(symbol string) (*Function, error) {
 	if m.d.err != nil {
 		return nil, m.d.err
 	}
+	key := symbol
+	text, apart := m.texts.kernels[symbol]
+	if text = m.texts.head + text; !apart {
+		key, text = "", m.texts.whole
+	}
+	module, known := m.loaded[key]
+	if !known {
+		if text == "" {
+			return nil, fmt.Errorf("cuda: there is no kernel %s of module %s", symbol, m.name)
+		}
+		var err error
+		if module, err = m.compile(symbol, text); err != nil {
+			return nil, err
+		}
+		m.loaded[key] = module
+	}
 	f := &Function{d: m.d, name: symbol}
-	text := append([]byte(symbol), 0)
-	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle,
-		uintptr(unsafe.Pointer(&text[0]))); err != nil {
+	name := append([]byte(symbol), 0)
+	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
+		uintptr(unsafe.Pointer(&name[0]))); err != nil {
 		return nil, about(err, "kernel "+symbol+" of module "+m.name)
 	}
 	return f, nil

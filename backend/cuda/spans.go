@@ -19,13 +19,14 @@ func (s *spans) add(at, size uintptr) {
 	*s = slices.Insert(*s, n, span{at, size})
 }
 
-// remove forgets the allocation that begins at an address, and tells whether there was one.
-func (s *spans) remove(at uintptr) bool {
+// remove forgets the allocation that begins at an address, and tells its size, and whether there was one.
+func (s *spans) remove(at uintptr) (size uintptr, found bool) {
 	n, found := s.search(at)
 	if found {
+		size = (*s)[n].size
 		*s = slices.Delete(*s, n, n+1)
 	}
-	return found
+	return size, found
 }
 
 // holds tells whether all of [at, at+size) lies in one allocation.

@@ -28,6 +28,9 @@ func benchCommand() *cobra.Command {
 func benchmarkCommand(b bench.Benchmark) *cobra.Command {
 	c := &cobra.Command{Use: strings.Join(append([]string{b.Name}, b.Args...), " "), Short: b.Short,
 		Args: cobra.ExactArgs(len(b.Args))}
+	if n := len(b.Args); n > 0 && strings.HasSuffix(b.Args[n-1], "...") {
+		c.Args = cobra.MinimumNArgs(n)
+	}
 	var f runFlags
 	c.Flags().StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	measure := b.New(c.Flags())

@@ -26,6 +26,9 @@ const (
 	exitSaved  = 75 // stopped with its state saved: the same command goes on
 )
 
+// began is when the process did, nearly.
+var began = time.Now()
+
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)

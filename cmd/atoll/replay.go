@@ -200,6 +200,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %d steps", o.Hash, o.Steps)
 			wrong++
 		}
+		f.quiet = true // what was found is told once
 		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, told[k].Steps, told[k].StateSHA256, verdict)
 	}
 	if wrong > 0 {

@@ -144,6 +144,13 @@ func (w *shareWriter) at(offset int64, text []byte) {
 	}
 }
 
+// plain writes the data of an array as they are, and how many bytes these are.
+func (w *shareWriter) plain(length, data []byte) {
+	if _, w.err = w.buffer.Write(length); w.err == nil {
+		_, w.err = w.buffer.Write(data)
+	}
+}
+
 // arrays writes the data of some arrays from an offset on.
 func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 	w.buffer.Reset(io.NewOffsetWriter(w.f, offset))
@@ -155,6 +162,10 @@ func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 		}
 		v := s.d.arrays[k].data
 		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.len()*v.size()))
+		if whole := v.memory(); whole != nil {
+			w.plain(plain, whole)
+			continue
+		}
 		for from := 0; w.err == nil; {
 			to := min(v.len(), from+blockBytes/v.size())
 			_, w.err = w.buffer.Write(v.encode(plain, from, to))

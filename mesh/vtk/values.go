@@ -19,6 +19,7 @@ type values interface {
 	size() int        // bytes of a value
 	len() int
 	encode(dst []byte, lo, hi int) []byte // appends values [lo, hi) to dst, little endian
+	memory() []byte                       // the same bytes of all values as they lie in memory; nil where they do not
 	floats() []float64
 	ints() ([]int64, bool)
 	join(more values) (values, bool) // appends more, which must be of the same type
@@ -116,6 +117,16 @@ func (s slice[T]) encode(dst []byte, lo, hi int) []byte {
 		panic("vtk: a slice of numbers has no fixed size")
 	}
 	return dst
+}
+
+// littleEndian tells whether numbers lie in memory as they do in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+func (s slice[T]) memory() []byte {
+	if !littleEndian {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*s.size())
 }
 
 // isFloat tells whether T holds fractions.
@@ -220,6 +231,8 @@ type narrow struct{ slice[int64] }
 
 func (n narrow) typeName() string { return "Int32" }
 func (n narrow) size() int        { return 4 }
+
+func (n narrow) memory() []byte { return nil }
 
 func (n narrow) encode(dst []byte, lo, hi int) []byte {
 	for _, v := range n.slice[lo:hi] {

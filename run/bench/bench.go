@@ -21,7 +21,7 @@ import (
 // Benchmark is one that atoll bench has. Those of solvers are packages beside them, which register.
 type Benchmark struct {
 	Name, Short string
-	Args        []string // what Machine.Args will be, such as CASE.toml; nil for nothing
+	Args        []string // what Machine.Args will be, such as CASE.toml, or CASE.toml... for some; nil for nothing
 	// New adds the benchmark's flags, beside --backend, and returns what measures once they have been read.
 	New func(flags *pflag.FlagSet) func(ctx context.Context, m *Machine) error
 }

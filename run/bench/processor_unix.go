@@ -3,6 +3,8 @@
 package bench
 
 import (
+	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -14,4 +16,16 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// most is how many bytes of memory a process that has ended had at most.
+func most(of *os.ProcessState) int64 {
+	u, ok := of.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" { // which counts bytes, others KiB
+		return u.Maxrss
+	}
+	return u.Maxrss << 10
 }

@@ -13,6 +13,7 @@ import (
 
 // Summary is what a run did. Its JSON has the keys in this order, and those of the maps sorted.
 type Summary struct {
+	Format       int                `json:"format"` // of the file: that of JSON
 	Solver       string             `json:"solver"`
 	Case         string             `json:"case"`
 	CaseSHA256   string             `json:"case_sha256"` // of the effective case
@@ -28,16 +29,20 @@ type Summary struct {
 	Threads      int                `json:"threads"` // of each rank
 	Wall         float64            `json:"wall_s"`  // of the time loop with its output
 	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"`      // of the final state, see solvers.Hash
-	HashVersion  int                `json:"hash_version"`      // of that hash's definition
-	Stopped      string             `json:"stopped,omitempty"` // the rule by which a solver with such rules ended
-	Metrics      map[string]float64 `json:"metrics"`           // of the solver
-	Phases       map[string]float64 `json:"phases"`            // s by name
-	Conservation map[string]float64 `json:"conservation"`      // relative drift of what is conserved, by name
+	StateSHA256  string             `json:"state_sha256"`           // of the final state, see solvers.Hash
+	HashVersion  int                `json:"hash_version"`           // of that hash's definition
+	Stopped      string             `json:"stopped,omitempty"`      // the rule by which a solver with such rules ended
+	Metrics      map[string]float64 `json:"metrics"`                // of the solver
+	Phases       map[string]float64 `json:"phases"`                 // s by name
+	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
+	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`
 }
+
+// Format is that of the file. Numbers are added to it without another one, but none goes or changes what it means.
+const Format = 1
 
 // JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that
 // names its key.
@@ -51,6 +56,7 @@ func (s *Summary) JSON() ([]byte, error) {
 		}
 	}
 	filled := *s
+	filled.Format = Format
 	for _, m := range []struct {
 		key    string
 		values *map[string]float64

@@ -19,6 +19,7 @@ func sample() *Summary {
 }
 
 const golden = `{
+  "format": 1,
   "solver": "shallow-water",
   "case": "dam",
   "case_sha256": "ab",

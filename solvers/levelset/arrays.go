@@ -80,6 +80,9 @@ func latticeOf[F num.Float](b *grid.Block) kernels.Lattice[F] {
 	for d := range b.Grid.Dim {
 		l.H[d] = F(b.Grid.Spacing(d))
 	}
+	for d, h := range l.H {
+		l.Squares[d] = 1 / (h * h)
+	}
 	l.Least = min(l.H[0], l.H[1])
 	if b.Grid.Dim == 3 {
 		l.Least = min(l.Least, l.H[2])

@@ -48,6 +48,8 @@ type Solver interface {
 	Bytes() int64
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*contour.Surface, error)
+	// Swarm is how many particles the block has.
+	Swarm() int64
 	// Particles returns those of the block.
 	Particles(ctx context.Context) (*Particles, error)
 	// Stages are parts of a step to be measured.
@@ -86,6 +88,7 @@ type solver[F num.Float] struct {
 	block   *grid.Block
 	lattice kernels.Lattice[F]
 	flow    flow.Flow
+	course  *flow.Course[F] // nil where the flow varies by a factor alone
 	comm    dist.Comm
 	dev     backend.Device
 	work    *primitives.Workspace
@@ -98,7 +101,8 @@ type solver[F num.Float] struct {
 	swarm            *swarm[F] // nil without particles
 
 	host   []F     // a copy of a field, of a device with memory of its own
-	limit  float64 // the longest step at a factor of 1
+	rate   float64 // the most that the flow crosses of a cell in a second, at a factor of 1
+	limit  float64 // the longest step at that
 	volume float64 // at the start
 
 	pause   float64
@@ -132,13 +136,17 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	u, err := flow.OnBlock[F](ctx, b, v)
+	var u [3][]F // of the last time of a series; steps bring that of their own
+	err = v.Each(func(v flow.Flow) (err error) {
+		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
+			return err
+		}
+		return s.measureFlow(ctx, u)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.measureFlow(ctx, u); err != nil {
-		return nil, err
-	}
+	s.course = flow.CourseOf[F](b, v)
 	if err := s.place(u); err != nil {
 		return nil, err
 	}
@@ -227,7 +235,7 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 	return box
 }
 
-// measureFlow finds the longest step on all ranks.
+// measureFlow finds the longest step on all ranks; of a series of velocities that of the fastest one so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	most := []float64{0}
 	for axis := range s.block.Grid.Dim {
@@ -244,7 +252,8 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return err
 	}
-	s.limit = s.cfg.CFL / most[0]
+	s.rate = max(s.rate, most[0])
+	s.limit = s.cfg.CFL / s.rate
 	return nil
 }
 
@@ -253,7 +262,14 @@ func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) Bytes() int64  { return s.device.Bytes() }
 func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
-func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
+func (s *solver[F]) Swarm() int64 {
+	if s.swarm == nil {
+		return 0
+	}
+	return int64(s.swarm.n)
+}
+
+func (s *solver[F]) Halo() string { return s.wide.ghosts.Way() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -39,7 +38,7 @@ type arrays[F num.Float] struct {
 	between []kernels.State[F]
 	slopes  []kernels.Slopes[F]
 
-	meter meter[F]
+	observer observer
 
 	taken backend.Arrays
 }
@@ -79,14 +78,7 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	a.clock = backend.Fresh[kernels.Clock[F]](p, turns, "clock")
 	a.counters = backend.Fresh[kernels.Counters](p, 1, "counters")
 	a.least = backend.Fresh[atomics.Least[F]](p, turns, "time step")
-	a.meter.values = backend.Fresh[float64](p, owned, "diagnostics")
-	a.meter.work = primitives.On(dev)
-	for what := range kernels.Measures {
-		for k := range a.meter.loops[what] {
-			a.meter.loops[what][k] = kernels.NewMeasureLoop(what, &a.params, beds, a.state[k], a.meter.values)
-		}
-	}
-	return p.Err()
+	return a.placeObserver(beds, owned)
 }
 
 // placeInputs puts what comes from outside on the device: what is given at the boundary, what works on the water, and

@@ -7,11 +7,10 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -35,68 +34,6 @@ type Diagnostics struct {
 type Source struct {
 	Name   string
 	V1, V2 float64
-}
-
-// meter measures a quantity of all owned cells, on the device.
-type meter[F num.Float] struct {
-	work   *primitives.Workspace
-	values []float64
-	loops  [kernels.Measures][2]backend.Loop // by state
-}
-
-// measured returns a quantity of all owned cells, on the device.
-func (s *solver[F]) measured(what int32) []float64 {
-	s.dev.Run(s.meter.loops[what][s.now%2], 0, s.part.Owned)
-	return s.meter.values
-}
-
-func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	if err := s.rest(ctx); err != nil {
-		return Diagnostics{}, err
-	}
-	d := Diagnostics{CFLMax: s.time[0].Courant}
-	var mass1, mass2, surface, lower dist.Accumulator
-	for _, e := range []struct {
-		sum  *dist.Accumulator
-		what int32
-	}{{&mass1, kernels.Mass1}, {&mass2, kernels.Mass2}, {&surface, kernels.Surface}, {&lower, kernels.Lower}} {
-		var words [backend.SumWords]int64
-		if err := primitives.SumInto(s.meter.work, &words, s.measured(e.what)); err != nil {
-			return d, err
-		}
-		e.sum.AddWords(&words)
-	}
-	if err := dist.AllreduceSum(ctx, s.comm, &mass1, &mass2, &surface, &lower); err != nil {
-		return d, err
-	}
-	var err error
-	if d.Sources, err = s.brought(ctx); err != nil {
-		return d, err
-	}
-	d.Mass1, d.Mass2 = mass1.Float64(), mass2.Float64()
-	d.Z1AbsIntegral, d.H2SqIntegral = surface.Float64(), lower.Float64()
-	most := make([]float64, 0, 5)
-	for _, what := range []int32{kernels.Upper1, kernels.Upper2, kernels.Speed} {
-		v, err := primitives.Max(s.meter.work, s.measured(what))
-		if err != nil {
-			return d, err
-		}
-		most = append(most, v)
-		if what == kernels.Speed {
-			break
-		}
-		if v, err = primitives.Min(s.meter.work, s.meter.values); err != nil {
-			return d, err
-		}
-		most = append(most, -v)
-	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
-		return d, err
-	}
-	d.H1Max, d.H1Min, d.H2Max, d.H2Min, d.SpeedMax = most[0], -most[1], most[2], -most[3], most[4]
-	n, err := s.count(ctx)
-	d.ComplexEdges, d.LimitedFluxes = n.ComplexEdges, n.LimitedFluxes
-	return d, err
 }
 
 // brought are all sources: the boundary by its groups, and what comes from above or is lost.
@@ -202,9 +139,12 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, s.part.Owned)
-	for i := range out {
-		out[i] = s.quantity(name, i, &w[i])
-	}
+	const few = 20_000 // cells, for one thread
+	parallel.Ranges(len(out), parallel.Parts(len(out), few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = s.quantity(name, i, &w[i])
+		}
+	})
 	return out, nil
 }
 

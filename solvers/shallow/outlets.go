@@ -13,7 +13,6 @@ import (
 // groups of edges through which water comes and goes, which are the same on all ranks.
 type outlets[F num.Float] struct {
 	boundary kernels.Boundary[F]
-	keys     []int64       // of the outlets: three times their cell's, and the slot of the edge in it
 	gates    []int         // groups, -1 standing for the edges of no group
 	of       map[int]int32 // gate by group
 	rows     []kernels.Row

@@ -75,7 +75,12 @@ func (s *solver[F]) count(ctx context.Context) (kernels.Counters, error) {
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
 		return kernels.Counters{}, err
 	}
-	n := []int64{counters[0].ComplexEdges, counters[0].LimitedFluxes}
+	return s.countedByAll(ctx, &counters[0])
+}
+
+// countedByAll adds up what each rank has counted.
+func (s *solver[F]) countedByAll(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
+	n := []int64{mine.ComplexEdges, mine.LimitedFluxes}
 	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)
 	return kernels.Counters{ComplexEdges: n[0], LimitedFluxes: n[1]}, err
 }

@@ -35,6 +35,9 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// Observe and Observed are those of solvers.Observer.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (Diagnostics, error)
 	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
 	StateField(on *solvers.Space) solvers.Field
 	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where

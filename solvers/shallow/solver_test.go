@@ -183,7 +183,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 			for e := range out {
 				scheme, w := schemes[cfg.Scheme], a.state[now%2]
 				if cfg.Order == 2 {
-					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], w, a.slopes, out, &n)
+					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], a.slopes, out, &n)
 				} else {
 					kernels.EdgeFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], w, out, &n)
 				}

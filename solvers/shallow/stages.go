@@ -18,7 +18,7 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k int, w, out []kern
 	waves, least, spare := &a.least[a.wavesOf(k)], &a.least[(k+1)%turns], &a.least[(k+2)%turns]
 	return stage{
 		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
-		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, w, a.slopes, a.flux, counters),
+		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
 		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
 			&a.force, out,
 			least),

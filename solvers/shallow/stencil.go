@@ -1,6 +1,7 @@
 package shallow
 
 import (
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -11,36 +12,48 @@ import (
 // holds an edge has the same bits.
 func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.Ends))
-	for i := range m.Stencils {
-		s := &m.Stencils[i]
-		var ways [3]way
-		for k, link := range m.Links[i].Edge {
-			e, right := side(link)
-			at := m.Ends[e]
-			middle := middleOf(p, i, k)
-			arm := middle.less(centroidOf(p, i))
+	const few = 5000 // cells, for one thread
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			stencilOf(p, depth, m, i)
+		}
+	})
+}
+
+// stencilOf makes that of cell i, and the arms of its edges: of an edge between two owned cells the left one does.
+func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
+	s := &m.Stencils[i]
+	var ways [3]way
+	for k, link := range m.Links[i].Edge {
+		e, right := side(link)
+		at := m.Ends[e]
+		middle := middleOf(p, i, k)
+		arm := middle.less(centroidOf(p, i))
+		if k < len(s.Arm) {
 			s.Arm[k] = arrow[F](arm)
-			s.Near[k] = at.Right
-			if right == 1 {
-				s.Near[k] = at.Left
-			}
-			if m.Boundary.Free(at) {
-				s.Near[k] = kernels.Open
-			}
-			ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)
+		}
+		s.Near[k] = at.Right
+		if right == 1 {
+			s.Near[k] = at.Left
+		}
+		if m.Boundary.Free(at) {
+			s.Near[k] = kernels.Open
+		}
+		ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)
+		if right == 0 || int(at.Left) >= p.Owned {
 			m.Arms[e] = armsOf[F](p, at, middle)
 		}
-		weights := leastSquares(ways)
-		var bed way
-		for k, w := range weights {
-			s.Weight[k] = arrow[F](w)
-			if near := s.Near[k]; near >= 0 {
-				rise := depth[i] - depth[near]
-				bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
-			}
-		}
-		s.Bed = arrow[F](bed)
 	}
+	weights := leastSquares(ways)
+	var bed way
+	for k, w := range weights {
+		s.Weight[k] = arrow[F](w)
+		if near := s.Near[k]; near >= 0 {
+			rise := depth[i] - depth[near]
+			bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
+		}
+	}
+	s.Bed = arrow[F](bed)
 }
 
 // way is a place in the plane, or the way from one to another, m.

@@ -11,9 +11,9 @@ import (
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
 // must not look into them.
 type arrays[F num.Float] struct {
-	fields  [3][]F // one after each sweep of a step, or in turn after each step in tiles
-	u       [3][]F // through lower faces
-	planes2 []geom.Line[F]
+	fields  [3][]F         // one after each sweep of a step, or in turn after each step in tiles
+	u       [3][]F         // through lower faces
+	planes2 []geom.Line[F] // where they are stored; tiles, which find their own, store them for what is measured
 	planes3 []geom.Plane[F]
 	kinds   [2][]int32 // of tiles, in turn; of bricks, the first
 	every   tileList   // of all tiles or bricks
@@ -58,7 +58,6 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		a.rim = backend.Placed(p, w.rim(b), "tiles")
 	}
 	switch {
-	case w.tiled:
 	case w.stored && b.Grid.Dim == 2:
 		a.planes2 = backend.Fresh[geom.Line[F]](p, b.Len(), "planes")
 	case w.stored:

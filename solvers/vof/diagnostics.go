@@ -1,10 +1,8 @@
 package vof
 
 import (
-	"context"
 	"math"
 
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -21,49 +19,6 @@ type Diagnostics struct {
 	DivergenceMax float64 // of the velocity, 1/s, at a factor of 1
 	CFLSum        float64 // the largest of any step: the sum over a cell's axes
 	CFLAxis       float64 // and along one axis
-}
-
-func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	d := Diagnostics{DivergenceMax: s.spread, CFLSum: s.longest * s.rate[0], CFLAxis: s.longest * s.rate[1]}
-	field, err := s.view(ctx, true)
-	if err != nil {
-		return d, err
-	}
-	var volume, change, size dist.Accumulator
-	mixed := []int64{0}
-	worst := []float64{0}
-	n := 0
-	for c := range s.block.Own() {
-		f := float64(field[c])
-		volume.Add(f)
-		change.Add(math.Abs(f - float64(s.begun[n])))
-		worst[0] = max(worst[0], -f, f-1)
-		if s.mixed(f) {
-			mixed[0]++
-			_, _, part := s.plane(field, c)
-			size.Add(part)
-		}
-		n++
-	}
-	if err := dist.AllreduceSum(ctx, s.comm, &volume, &change, &size); err != nil {
-		return d, err
-	}
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, mixed); err != nil {
-		return d, err
-	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, worst); err != nil {
-		return d, err
-	}
-	if worst[0]-worst[0] != 0 {
-		return d, s.broken(ctx)
-	}
-	cell := s.block.Grid.CellVolume()
-	d.Volume, d.L1Error, d.InterfaceSize = volume.Float64()*cell, change.Float64()*cell, size.Float64()
-	d.MixedCells, d.BoundExcess = mixed[0], worst[0]
-	if s.volume > 0 {
-		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
-	}
-	return d, nil
 }
 
 // mixed tells that a cell has a plane.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Fields are the names that Field and Probe know.
@@ -31,10 +32,17 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, 0, len(s.begun))
-	for c := range s.block.Own() {
-		out = append(out, s.quantity(field, name, c))
-	}
+	out := make([]float64, s.block.Cells())
+	row, rows := s.block.N[0], s.block.N[1]*s.block.N[2]
+	const few = 1000 // cells, for one thread: some take long
+	parallel.Ranges(rows, parallel.Parts(rows, few/row+1), func(_, lo, hi int) {
+		for n := lo; n < hi; n++ {
+			first := s.block.Index(0, n%s.block.N[1], n/s.block.N[1])
+			for i := range row {
+				out[n*row+i] = s.quantity(field, name, first+i)
+			}
+		}
+	})
 	return out, nil
 }
 

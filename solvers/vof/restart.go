@@ -2,8 +2,6 @@ package vof
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -27,18 +25,6 @@ func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
 // Hash is that of the volume fractions.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) { return solvers.Hash(ctx, s.comm, s) }
 
-// broken tells which volume fraction is not finite.
-func (s *solver[F]) broken(ctx context.Context) error {
-	text, err := solvers.Broken(ctx, s.comm, s.steps, s.state(), nil)
-	switch {
-	case err != nil:
-		return err
-	case text == "":
-		return fmt.Errorf("step %d: what is measured of the volume fractions is not finite", s.steps)
-	}
-	return errors.New(text)
-}
-
 // Scalars are the size of the longest step so far.
 func (s *solver[F]) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"longest": s.longest}, nil
@@ -54,6 +40,6 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 			return err
 		}
 	}
-	s.fresh = false
+	s.fresh, s.lists = false, false
 	return s.refresh(ctx)
 }

@@ -41,7 +41,12 @@ type Solver interface {
 	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All
 	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
+	// Diagnose measures the state as it is. Errors are against the start, or what Against was given last.
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	Against(ctx context.Context, fractions []float64) error
+	// Observe and Observed are those of solvers.Observer.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (Diagnostics, error)
 	// View is that of the volume fractions of the block.
 	View() solvers.View
 	// State, Scalars and Restore are those of solvers.Restarter.
@@ -87,33 +92,34 @@ func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 type solver[F num.Float] struct {
 	arrays[F]
 	ways
-	cfg    Config
-	block  *grid.Block
-	ghosts halo.Ghosts[F]
-	beside func(f func() error) error // of linked devices: queues what f calls beside what follows
-	fresh  bool                       // ghosts are those of now, but for deep ones
-	flow   flow.Flow
-	comm   dist.Comm
-	dev    backend.Device
+	observer observer[F]
+	cfg      Config
+	block    *grid.Block
+	ghosts   halo.Ghosts[F]
+	beside   func(f func() error) error // of linked devices: queues what f calls beside what follows
+	fresh    bool                       // ghosts are those of now, but for deep ones
+	flow     flow.Flow
+	course   *flow.Course[F] // nil where the flow varies by a factor alone
+	comm     dist.Comm
+	dev      backend.Device
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the field.
 	apart bool
 	host  []F
 
-	passes [turns][]pass[F]
-	listed [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
-	find   []kernelOver
-	take   kernelOver        // deep ghosts that have come
-	busy   [1]int32          // how many have work
-	replay backend.Recording // of all turns
-	blocks int               // tiles or bricks that it has room for
-	ran    bool              // all turns, once
-	walls  [2]backend.Loop   // of the fields that a step may end with
-	begun  []F               // the volume fractions at the start, without ghosts
-	volume float64           // at the start
-	limit  float64           // the longest step at a factor of 1
-	rate   [2]float64
-	spread float64 // the largest |∇·u|
+	passes  [turns][]pass[F]
+	listed  [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
+	find    []kernelOver
+	take    kernelOver                    // deep ghosts that have come
+	busy    [1]int32                      // how many have work
+	replays map[stretch]backend.Recording // of stretches of turns; nil of those that were taken once
+	blocks  int                           // tiles or bricks that they have room for
+	lists   bool                          // there is a list of those with work, for the turns that are under way
+	walls   [2]backend.Loop               // of the fields that a step may end with
+	volume  float64                       // at the start
+	limit   float64                       // the longest step at a factor of 1
+	rate    [2]float64
+	spread  float64 // the largest |∇·u|
 
 	t       float64
 	pause   float64
@@ -137,7 +143,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, replays: map[stretch]backend.Recording{}}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -159,23 +165,27 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
 	start := make([]F, b.Len())
-	s.begun = make([]F, len(fractions))
+	begun := make([]float64, len(fractions)) // in the precision of the state
 	n := 0
 	for c := range b.Own() {
 		f := fractions[n]
 		if !(f >= 0 && f <= 1) {
 			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(n), f)
 		}
-		start[c], s.begun[n] = F(f), F(f)
+		start[c], begun[n] = F(f), float64(F(f))
 		n++
 	}
-	u, err := flow.OnBlock[F](ctx, b, v)
+	var u [3][]F // of the last time of a series; steps bring that of their own
+	err = v.Each(func(v flow.Flow) (err error) {
+		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
+			return err
+		}
+		return s.measure(ctx, u)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.measure(ctx, u); err != nil {
-		return nil, err
-	}
+	s.course = flow.CourseOf[F](b, v)
 	if err := s.place(dev, b, &s.ways, start, u); err != nil {
 		return nil, err
 	}
@@ -197,12 +207,15 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if s.apart {
 		s.host = start
 	}
+	if err := s.observer.prepare(s, begun); err != nil {
+		return nil, err
+	}
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume
 	return s, err
 }
 
-// measure finds the longest step and the divergence of the velocity on all ranks.
+// measure finds the longest step and the divergence of the velocity on all ranks; of a series of them the worst so far.
 func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	b := s.block
 	var strides [3]int
@@ -227,7 +240,7 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
 		return err
 	}
-	s.rate, s.spread = [2]float64{most[0], most[1]}, most[2]
+	s.rate[0], s.rate[1], s.spread = max(s.rate[0], most[0]), max(s.rate[1], most[1]), max(s.spread, most[2])
 	s.limit = s.cfg.CFL / s.rate[0]
 	if s.cfg.PerAxis {
 		s.limit = s.cfg.CFL / s.rate[1]
@@ -289,9 +302,7 @@ func (s *solver[F]) Ways() (exchange, sweep string) {
 }
 
 func (s *solver[F]) Close() {
-	if s.replay != nil {
-		s.replay.Close()
-	}
+	s.forgetReplays()
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}

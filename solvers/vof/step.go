@@ -20,8 +20,9 @@ func (s *solver[F]) Pause(at float64) { s.pause = at }
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank
-// has a part either, or none that the host must see to, all turns are one recording.
+// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work, whether the turns
+// are taken in one call or in several. Where no other rank has a part either, or none that the host must see to, the
+// turns of a call are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -34,7 +35,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		}
 		s.clockAt = time.Now()
 		first := s.steps % turns
-		n := s.schedule(until, first, min(steps, turns-first))
+		n := turns - first
+		if s.course != nil {
+			n = 1 // each has a velocity of its own
+		}
+		n = s.schedule(until, first, min(steps, n))
+		if err := s.blow(ctx); err != nil {
+			return err
+		}
 		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.next[first:first+n]); err != nil {
 			return err
 		}
@@ -42,26 +50,51 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.takeGhosts(ctx, first); err != nil {
 			return err
 		}
-		passes := &s.passes
-		if n == turns {
+		if first == 0 {
 			if err := s.listTiles(); err != nil {
 				return err
 			}
-			passes = &s.listed
-			if records && (s.alone || s.beside != nil || s.deep) {
-				if err := s.repeat(ctx, recorder); err != nil {
-					return err
-				}
-				continue
-			}
+			s.lists = true
 		}
-		for k := first; k < first+n; k++ {
-			if err := s.sweeps(ctx, passes[k]); err != nil {
-				return err
-			}
+		var err error
+		if of := (stretch{first, n}); records && s.repeats(of) {
+			err = s.repeat(ctx, recorder, of)
+		} else {
+			err = s.queue(ctx, of)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// queue queues a stretch step by step.
+func (s *solver[F]) queue(ctx context.Context, of stretch) error {
+	passes := &s.passes
+	if s.lists {
+		passes = &s.listed
+	}
+	for k := range of.count {
+		if err := s.sweeps(ctx, passes[of.first+k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blow brings the velocity of the middle of the step that was scheduled, where that is one of a series.
+func (s *solver[F]) blow(ctx context.Context) error {
+	if s.course == nil {
+		return nil
+	}
+	u, err := s.course.At(ctx, s.t-s.took/2)
+	for axis := range s.block.Grid.Dim {
+		if err == nil {
+			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
+		}
+	}
+	return err
 }
 
 // listTiles finds the tiles or bricks with work in all turns. The host waits for their number.
@@ -79,10 +112,7 @@ func (s *solver[F]) listTiles() error {
 	n := int(s.busy[0])
 	if n > s.blocks || n < s.blocks/2 {
 		s.blocks = min(n+n/8+spare, s.parts)
-		if s.replay != nil {
-			s.replay.Close()
-			s.replay = nil
-		}
+		s.forgetReplays()
 	}
 	for k := range turns {
 		for n := range s.listed[k] {
@@ -173,35 +203,6 @@ func (s *solver[F]) advance(all ...kernelOver) {
 			s.dev.Run(k.loop, 0, k.size)
 		}
 	}
-}
-
-// repeat queues all turns in one call.
-func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder) (err error) {
-	if !s.ran { // what a device loads and takes the first time is no part of a recording
-		s.ran = true
-		for k := range turns {
-			if err := s.sweeps(ctx, s.listed[k]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if s.replay == nil {
-		s.replay, err = recorder.Record(func() error {
-			for k := range turns {
-				if err := s.sweeps(ctx, s.listed[k]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	s.replay.Launch()
-	s.lap(inSweeps)
-	return nil
 }
 
 const (

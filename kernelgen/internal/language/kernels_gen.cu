@@ -269,14 +269,15 @@ static_assert(sizeof(parts_Either_parts_Vector_float64) == 40 &&
 
 // Arithmetic on floats: results of every operator and function for a pair of numbers.
 // Results[float32], numbers.go:11
-struct alignas(16) Results_f32 {
+struct Results_f32 {
     float Sum, Difference, Product, Quotient, Negative;
     float Root, Size, Floor, Ceil, Trunc, Signed;
     float Min, Max, Min3, MathMin, MathMax;
     float Single, Double;
+    uint64 Pattern;
     bool Less, Equal, Other, NaN, Infinite;
 };
-static_assert(sizeof(Results_f32) == 80 && offsetof(Results_f32, Sum) == 0 &&
+static_assert(sizeof(Results_f32) == 88 && offsetof(Results_f32, Sum) == 0 &&
     offsetof(Results_f32, Difference) == 4 && offsetof(Results_f32, Product) == 8 &&
     offsetof(Results_f32, Quotient) == 12 && offsetof(Results_f32, Negative) == 16 &&
     offsetof(Results_f32, Root) == 20 && offsetof(Results_f32, Size) == 24 && offsetof(Results_f32, Floor) == 28 &&
@@ -284,19 +285,21 @@ static_assert(sizeof(Results_f32) == 80 && offsetof(Results_f32, Sum) == 0 &&
     offsetof(Results_f32, Min) == 44 && offsetof(Results_f32, Max) == 48 && offsetof(Results_f32, Min3) == 52 &&
     offsetof(Results_f32, MathMin) == 56 && offsetof(Results_f32, MathMax) == 60 &&
     offsetof(Results_f32, Single) == 64 && offsetof(Results_f32, Double) == 68 &&
-    offsetof(Results_f32, Less) == 72 && offsetof(Results_f32, Equal) == 73 && offsetof(Results_f32, Other) == 74 &&
-    offsetof(Results_f32, NaN) == 75 && offsetof(Results_f32, Infinite) == 76, "Results_f32");
+    offsetof(Results_f32, Pattern) == 72 && offsetof(Results_f32, Less) == 80 &&
+    offsetof(Results_f32, Equal) == 81 && offsetof(Results_f32, Other) == 82 && offsetof(Results_f32, NaN) == 83 &&
+    offsetof(Results_f32, Infinite) == 84, "Results_f32");
 
 // Arithmetic on floats: results of every operator and function for a pair of numbers.
 // Results[float64], numbers.go:11
-struct Results_f64 {
+struct alignas(16) Results_f64 {
     double Sum, Difference, Product, Quotient, Negative;
     double Root, Size, Floor, Ceil, Trunc, Signed;
     double Min, Max, Min3, MathMin, MathMax;
     double Single, Double;
+    uint64 Pattern;
     bool Less, Equal, Other, NaN, Infinite;
 };
-static_assert(sizeof(Results_f64) == 152 && offsetof(Results_f64, Sum) == 0 &&
+static_assert(sizeof(Results_f64) == 160 && offsetof(Results_f64, Sum) == 0 &&
     offsetof(Results_f64, Difference) == 8 && offsetof(Results_f64, Product) == 16 &&
     offsetof(Results_f64, Quotient) == 24 && offsetof(Results_f64, Negative) == 32 &&
     offsetof(Results_f64, Root) == 40 && offsetof(Results_f64, Size) == 48 && offsetof(Results_f64, Floor) == 56 &&
@@ -304,11 +307,11 @@ static_assert(sizeof(Results_f64) == 152 && offsetof(Results_f64, Sum) == 0 &&
     offsetof(Results_f64, Min) == 88 && offsetof(Results_f64, Max) == 96 && offsetof(Results_f64, Min3) == 104 &&
     offsetof(Results_f64, MathMin) == 112 && offsetof(Results_f64, MathMax) == 120 &&
     offsetof(Results_f64, Single) == 128 && offsetof(Results_f64, Double) == 136 &&
-    offsetof(Results_f64, Less) == 144 && offsetof(Results_f64, Equal) == 145 &&
-    offsetof(Results_f64, Other) == 146 && offsetof(Results_f64, NaN) == 147 &&
-    offsetof(Results_f64, Infinite) == 148, "Results_f64");
+    offsetof(Results_f64, Pattern) == 144 && offsetof(Results_f64, Less) == 152 &&
+    offsetof(Results_f64, Equal) == 153 && offsetof(Results_f64, Other) == 154 &&
+    offsetof(Results_f64, NaN) == 155 && offsetof(Results_f64, Infinite) == 156, "Results_f64");
 
-// Whole8, numbers.go:53
+// Whole8, numbers.go:57
 struct Whole8 {
     uint8 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint8 Shifted;
@@ -319,7 +322,7 @@ static_assert(sizeof(Whole8) == 14 && offsetof(Whole8, Sum) == 0 && offsetof(Who
     offsetof(Whole8, Clear) == 8 && offsetof(Whole8, Not) == 9 && offsetof(Whole8, Negative) == 10 &&
     offsetof(Whole8, Left) == 11 && offsetof(Whole8, Right) == 12 && offsetof(Whole8, Shifted) == 13, "Whole8");
 
-// Whole32, numbers.go:57
+// Whole32, numbers.go:61
 struct alignas(8) Whole32 {
     int32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     int32 Shifted;
@@ -330,7 +333,7 @@ static_assert(sizeof(Whole32) == 56 && offsetof(Whole32, Sum) == 0 && offsetof(W
     offsetof(Whole32, Clear) == 32 && offsetof(Whole32, Not) == 36 && offsetof(Whole32, Negative) == 40 &&
     offsetof(Whole32, Left) == 44 && offsetof(Whole32, Right) == 48 && offsetof(Whole32, Shifted) == 52, "Whole32");
 
-// Whole64, numbers.go:61
+// Whole64, numbers.go:65
 struct alignas(16) Whole64 {
     int64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     int64 Shifted;
@@ -341,7 +344,7 @@ static_assert(sizeof(Whole64) == 112 && offsetof(Whole64, Sum) == 0 && offsetof(
     offsetof(Whole64, Clear) == 64 && offsetof(Whole64, Not) == 72 && offsetof(Whole64, Negative) == 80 &&
     offsetof(Whole64, Left) == 88 && offsetof(Whole64, Right) == 96 && offsetof(Whole64, Shifted) == 104, "Whole64");
 
-// Bits32, numbers.go:65
+// Bits32, numbers.go:69
 struct alignas(8) Bits32 {
     uint32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint32 Shifted;
@@ -352,7 +355,7 @@ static_assert(sizeof(Bits32) == 56 && offsetof(Bits32, Sum) == 0 && offsetof(Bit
     offsetof(Bits32, Clear) == 32 && offsetof(Bits32, Not) == 36 && offsetof(Bits32, Negative) == 40 &&
     offsetof(Bits32, Left) == 44 && offsetof(Bits32, Right) == 48 && offsetof(Bits32, Shifted) == 52, "Bits32");
 
-// Bits64, numbers.go:69
+// Bits64, numbers.go:73
 struct alignas(16) Bits64 {
     uint64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint64 Shifted;
@@ -364,7 +367,7 @@ static_assert(sizeof(Bits64) == 112 && offsetof(Bits64, Sum) == 0 && offsetof(Bi
     offsetof(Bits64, Left) == 88 && offsetof(Bits64, Right) == 96 && offsetof(Bits64, Shifted) == 104, "Bits64");
 
 // Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float32], numbers.go:140
+// Numbers[float32], numbers.go:144
 struct Numbers_f32 {
     float Single;
     double Double;
@@ -383,7 +386,7 @@ static_assert(sizeof(Numbers_f32) == 56 && offsetof(Numbers_f32, Single) == 0 &&
     offsetof(Numbers_f32, Index) == 40 && offsetof(Numbers_f32, From) == 48 && offsetof(Numbers_f32, Large) == 52, "Numbers_f32");
 
 // Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float64], numbers.go:140
+// Numbers[float64], numbers.go:144
 struct Numbers_f64 {
     float Single;
     double Double;
@@ -1015,20 +1018,26 @@ DEVICE void Shared_f64_at(int64 t, int64 steps, Slice<double> x, Slice<double> o
     }
 }
 
-// Arithmetic[float32], numbers.go:20
+// Arithmetic[float32], numbers.go:21
 DEVICE void Arithmetic_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<Results_f32> out) {
     float a = x[i], b = y[i];
-    out[i] = Results_f32{a + b, a - b, a * b, a / b, -a, __fsqrt_rn(a), fabsf(a), floorf(a), ceilf(a), truncf(a), copysignf(a, b), go_min<float>(a, b), go_max<float>(a, b), go_min<float>(go_min<float>(a, b), 1.0f), float(math_Min(double(a), double(b))), float(math_Max(double(a), double(b))), a * b, float(double(a) / double(b)), a < b, a == b, a != b && !(a >= b), math_IsNaN(double(a)), math_IsInf(double(a), 1) || math_IsInf(double(b), -1)};
+    out[i] = Results_f32{a + b, a - b, a * b, a / b, -a, __fsqrt_rn(a), fabsf(a), floorf(a), ceilf(a), truncf(a), copysignf(a, b), go_min<float>(a, b), go_max<float>(a, b), go_min<float>(go_min<float>(a, b), 1.0f), float(math_Min(double(a), double(b))), float(math_Max(double(a), double(b))), a * b, float(double(a) / double(b)), 0, a < b, a == b, a != b && !(a >= b), math_IsNaN(double(a)), math_IsInf(double(a), 1) || math_IsInf(double(b), -1)};
+    if (a == a) {
+        out[i].Pattern = uint64(__double_as_longlong(double(a)));
+    }
 }
 
-// Arithmetic[float64], numbers.go:20
+// Arithmetic[float64], numbers.go:21
 DEVICE void Arithmetic_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<Results_f64> out) {
     double a = x[i], b = y[i];
-    out[i] = Results_f64{a + b, a - b, a * b, a / b, -a, __dsqrt_rn(a), fabs(a), floor(a), ceil(a), trunc(a), copysign(a, b), go_min<double>(a, b), go_max<double>(a, b), go_min<double>(go_min<double>(a, b), 1.0), math_Min(a, b), math_Max(a, b), double(float(a) * float(b)), a / b, a < b, a == b, a != b && !(a >= b), math_IsNaN(a), math_IsInf(a, 1) || math_IsInf(b, -1)};
+    out[i] = Results_f64{a + b, a - b, a * b, a / b, -a, __dsqrt_rn(a), fabs(a), floor(a), ceil(a), trunc(a), copysign(a, b), go_min<double>(a, b), go_max<double>(a, b), go_min<double>(go_min<double>(a, b), 1.0), math_Min(a, b), math_Max(a, b), double(float(a) * float(b)), a / b, 0, a < b, a == b, a != b && !(a >= b), math_IsNaN(a), math_IsInf(a, 1) || math_IsInf(b, -1)};
+    if (a == a) {
+        out[i].Pattern = uint64(__double_as_longlong(a));
+    }
 }
 
 // Constants are exact: those that a float cannot hold are rounded once, as Go does.
-// Constants[float32], numbers.go:37
+// Constants[float32], numbers.go:41
 DEVICE void Constants_f32_at(int64 i, Slice<float> x, Slice<Array<float, 8>> out) {
     Array<float, 8> *o = &out[i];
     (*o)[0] = x[i] * 0x1.555556p-02f /* 0.33333334 */;
@@ -1042,7 +1051,7 @@ DEVICE void Constants_f32_at(int64 i, Slice<float> x, Slice<Array<float, 8>> out
 }
 
 // Constants are exact: those that a float cannot hold are rounded once, as Go does.
-// Constants[float64], numbers.go:37
+// Constants[float64], numbers.go:41
 DEVICE void Constants_f64_at(int64 i, Slice<double> x, Slice<Array<double, 8>> out) {
     Array<double, 8> *o = &out[i];
     (*o)[0] = x[i] * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
@@ -1056,7 +1065,7 @@ DEVICE void Constants_f64_at(int64 i, Slice<double> x, Slice<Array<double, 8>> o
 }
 
 // Integers wrap around, shift by any count, and divide towards zero.
-// Integers, numbers.go:78
+// Integers, numbers.go:82
 DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> count, Slice<Whole8> w8,
         Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32, Slice<Bits64> b64) {
     uint32 n = count[i];
@@ -1083,7 +1092,7 @@ DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> c
 }
 
 // Assigned does with assignments what Integers does with operators.
-// Assigned, numbers.go:109
+// Assigned, numbers.go:113
 DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int32> w32, Slice<uint8> w8,
         Slice<uint64> b64) {
     int32 a = int32(x[i]);
@@ -1119,7 +1128,7 @@ DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int3
     b64[i] = d;
 }
 
-// Conversions[float32], numbers.go:154
+// Conversions[float32], numbers.go:158
 DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Numbers_f32> out) {
     float v = x[i];
     if (v - v != 0.0f || v > 0x1.dcd65p+29f /* 1e+09 */ || v < -0x1.dcd65p+29f /* -1e+09 */) {
@@ -1128,7 +1137,7 @@ DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Nu
     out[i] = Numbers_f32{x[i], double(x[i]), x[i], int32(v), int64(v * 1000.0f), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), float(n[i]), float(uint64(n[i]))};
 }
 
-// Conversions[float64], numbers.go:154
+// Conversions[float64], numbers.go:158
 DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<Numbers_f64> out) {
     double v = x[i];
     if (v - v != 0.0 || v > 0x1.dcd65p+29 /* 1e+09 */ || v < -0x1.dcd65p+29 /* -1e+09 */) {
@@ -1743,35 +1752,35 @@ extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f64(int64 lo, i
     if (t < hi) Shared_f64_at(t, 2, x, out, &page);
 }
 
-// Kernel Arithmetic, numbers.go:20
+// Kernel Arithmetic, numbers.go:21
 extern "C" __global__ void __launch_bounds__(128) Arithmetic_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> y, Slice<Results_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Arithmetic_f32_at(i, x, y, out);
 }
 
-// Kernel Arithmetic, numbers.go:20
+// Kernel Arithmetic, numbers.go:21
 extern "C" __global__ void __launch_bounds__(128) Arithmetic_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> y, Slice<Results_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Arithmetic_f64_at(i, x, y, out);
 }
 
-// Kernel Constants, numbers.go:37
+// Kernel Constants, numbers.go:41
 extern "C" __global__ void __launch_bounds__(128) Constants_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<Array<float, 8>> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Constants_f32_at(i, x, out);
 }
 
-// Kernel Constants, numbers.go:37
+// Kernel Constants, numbers.go:41
 extern "C" __global__ void __launch_bounds__(128) Constants_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<Array<double, 8>> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Constants_f64_at(i, x, out);
 }
 
-// Kernel Integers, numbers.go:78
+// Kernel Integers, numbers.go:82
 extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, Slice<int64> x, Slice<int64> y,
         Slice<uint32> count, Slice<Whole8> w8, Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32,
         Slice<Bits64> b64) {
@@ -1779,21 +1788,21 @@ extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, S
     if (i < hi) Integers_at(i, x, y, count, w8, w32, w64, b32, b64);
 }
 
-// Kernel Assigned, numbers.go:109
+// Kernel Assigned, numbers.go:113
 extern "C" __global__ void __launch_bounds__(128) Assigned(int64 lo, int64 hi, Slice<int64> x, Slice<uint32> count,
         Slice<int32> w32, Slice<uint8> w8, Slice<uint64> b64) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Assigned_at(i, x, count, w32, w8, b64);
 }
 
-// Kernel Conversions, numbers.go:154
+// Kernel Conversions, numbers.go:158
 extern "C" __global__ void __launch_bounds__(128) Conversions_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<int64> n, Slice<Numbers_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Conversions_f32_at(i, x, n, out);
 }
 
-// Kernel Conversions, numbers.go:154
+// Kernel Conversions, numbers.go:158
 extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<int64> n, Slice<Numbers_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

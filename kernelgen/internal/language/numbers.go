@@ -13,6 +13,7 @@ type Results[F Float] struct {
 	Root, Size, Floor, Ceil, Trunc, Signed       F
 	Min, Max, Min3, MathMin, MathMax             F
 	Single, Double                               F
+	Pattern                                      uint64 // but of a NaN
 	Less, Equal, Other, NaN, Infinite            bool
 }
 
@@ -28,6 +29,9 @@ func Arithmetic[F Float](i int, x, y []F, out []Results[F]) {
 		Single:  F(float32(a) * float32(b)), Double: F(float64(a) / float64(b)),
 		Less: a < b, Equal: a == b, Other: a != b && !(a >= b), NaN: math.IsNaN(float64(a)),
 		Infinite: math.IsInf(float64(a), 1) || math.IsInf(float64(b), -1),
+	}
+	if a == a {
+		out[i].Pattern = math.Float64bits(float64(a))
 	}
 }
 

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -8,8 +9,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
-// Faces are the lines or triangles of a surface in the block.
-func (b *Block) Faces(s *contour.Surface) *solvers.Faces {
+// Shapes are the formats of an interface that goes on without gaps from block to block.
+func (b *Block) Shapes(surface func(ctx context.Context) (*contour.Surface, error)) []solvers.Shape {
+	faces := func(ctx context.Context) (*solvers.Faces, error) {
+		s, err := surface(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return b.faces(s), nil
+	}
+	return []solvers.Shape{
+		{Format: "vtp", File: "vtp", Doc: "the interface without gaps", Faces: faces},
+		{Format: "stl", File: "stl", Doc: "the same, of triangles, in one file", Faces: faces},
+		{Format: "obj", File: "obj", Doc: "the same, with each point once, in one file", Faces: faces},
+	}
+}
+
+// faces are the lines or triangles of a surface in the block.
+func (b *Block) faces(s *contour.Surface) *solvers.Faces {
 	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: b.Bounds()}}
 	p.PointData = vtk.Arrays{{Name: "point", Components: 1, Data: s.ID}}
 	corners, cells := b.Grid.Dim, &p.Polys

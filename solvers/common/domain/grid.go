@@ -23,16 +23,36 @@ type Block struct {
 
 // Cut makes the block of a rank, of so many, with so many layers of ghosts.
 func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
+	g, err := gridOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return cut(g, s, ghost, rank, ranks, nil)
+}
+
+func gridOf(s *config.Grid) (*grid.Grid, error) {
 	g, err := grid.New(s.Dim, s.Cells, s.Lo, s.Hi, s.Periodic)
 	if err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
 	}
+	return g, nil
+}
+
+// Weights are what the slabs of cells across each axis cost, one number a slab.
+type Weights [3][]int64
+
+// cut is Cut of a grid whose slabs may cost more or less: nil where all are alike.
+func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights) (*Block, error) {
 	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
 	if err != nil {
 		return nil, fmt.Errorf("[grid] blocks: %w", err)
 	}
-	b := &Block{Boxes: halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}}
-	lo, n := partition.Box(g.N, parts, rank)
+	cuts := partition.BoxCuts(g.N, parts)
+	if weights != nil {
+		cuts = partition.WeightedCuts(*weights, parts, ghost)
+	}
+	b := &Block{Boxes: halo.Boxes{Dim: g.Dim, Cuts: cuts, Periodic: g.Periodic}}
+	lo, n := b.Boxes.Box(rank)
 	if b.Block, err = g.Block(lo, n, ghost); err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
 	}
@@ -46,7 +66,24 @@ func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 // refuses, or check if it is not nil, or what has no room on a device, is refused by all.
 func Begin(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
 	check func(*Block) error) (*Block, error) {
-	b, err := Cut(s, ghost, env.Comm.Rank(), env.Comm.Size())
+	return BeginWeighed(ctx, env, c, s, ghost, nil, check)
+}
+
+// BeginWeighed is Begin with blocks that cost as much as each other, as far as straight cuts through the grid can make
+// them. weigh, which all ranks call, returns the same on all of them; nil where all cells are alike.
+func BeginWeighed(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
+	weigh func(*grid.Grid) (*Weights, error), check func(*Block) error) (*Block, error) {
+	g, err := gridOf(s)
+	if err != nil {
+		return nil, err
+	}
+	var weights *Weights
+	if weigh != nil {
+		if weights, err = weigh(g); err != nil {
+			return nil, err
+		}
+	}
+	b, err := cut(g, s, ghost, env.Comm.Rank(), env.Comm.Size(), weights)
 	if err == nil && check != nil {
 		err = check(b)
 	}
@@ -129,14 +166,14 @@ func (b *Block) image() (*vtk.Image, []vtk.Box) {
 	for axis := range g.Dim {
 		m.Spacing[axis] = g.Spacing(axis)
 	}
-	parts, ranks := [3]int{}, 1
-	for axis := range parts {
-		parts[axis] = len(b.Boxes.Cuts[axis]) - 1
-		ranks *= parts[axis]
+	ranks := 1
+	for axis, cuts := range b.Boxes.Cuts {
+		m.Spacing[axis] = g.Spacing(axis)
+		ranks *= len(cuts) - 1
 	}
 	var boxes []vtk.Box
 	for r := range ranks {
-		lo, n := partition.Box(g.N, parts, r)
+		lo, n := b.Boxes.Box(r)
 		boxes = append(boxes, vtk.Box{Lo: lo, N: n})
 	}
 	return m, boxes

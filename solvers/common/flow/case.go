@@ -31,7 +31,12 @@ func Given(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm 
 	if v.Period > 0 {
 		f.Factor = func(t float64) float64 { return math.Cos(math.Pi * t / v.Period) }
 	}
-	through, out, err := tryFlow(ctx, f, b)
+	var through, out float64
+	err = f.Each(func(f Flow) error {
+		a, b, err := tryFlow(ctx, f, b)
+		through, out = max(through, a), max(out, b)
+		return err
+	})
 	if err := solvers.Agree(ctx, comm, errors.Join(err, failed)); err != nil {
 		return f, err
 	}
@@ -93,8 +98,14 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failed *error) (Flow, er
 	switch {
 	case v.Field != "":
 		return Named(v.Field, g, v.Period)
-	case v.Faces != "":
-		return FacesFile(g, c.Path(v.Faces))
+	case len(v.Faces) == 1:
+		return FacesFile(g, c.Path(v.Faces[0]))
+	case len(v.Faces) > 1:
+		paths := make([]string, len(v.Faces))
+		for i, file := range v.Faces {
+			paths[i] = c.Path(file)
+		}
+		return FacesFiles(g, paths, v.Times, c.Time.End)
 	case len(v.Psi) > 0:
 		return Stream(g, func(x, y float64) float64 { return eval(&v.Psi[0], x, y, g.Lo[2]) })
 	case len(v.Potential) > 0:

@@ -12,12 +12,14 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Flow is a velocity that varies in time by a factor alone.
+// Flow is a velocity that varies in time by a factor, and as a series of velocities tells if it has one.
 type Flow struct {
 	// Face is the velocity along an axis through the lower face of cell (i, j, k), which may lie outside of the grid.
 	Face func(axis, i, j, k int) float64
 	// Factor is what the velocity is multiplied with at time t, at most 1 in size; nil for 1.
 	Factor func(t float64) float64
+	// Series is nil for most. Else Face is that of its first time.
+	Series *Series
 }
 
 // At is the factor at time t.

@@ -13,7 +13,8 @@ type Section struct {
 	Psi       []config.Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
 	Potential []config.Field // ax, ay, az in space: the velocity is its rotation
 	Parts     []config.Field // u, v and in space w, at the middle of faces
-	Faces     string         // an archive of NumPy arrays u, v and in space w, as Faces reads it
+	Faces     []string       // archives of NumPy arrays u, v and in space w, as Faces reads them; of each of Times
+	Times     []float64      // s, ascending, of several Faces; between them the velocity is linear
 	Period    float64        // s; the velocity is multiplied with cos(πt/Period); of rotation: of a turn; 0 for none
 	Factor    config.Field   // an expression over t, at most 1 in size, by which all is multiplied; without Program none
 
@@ -23,7 +24,7 @@ type Section struct {
 }
 
 // Checked tells that nothing but Divergence keeps the velocity from having one.
-func (v *Section) Checked() bool { return len(v.Parts) > 0 || v.Faces != "" }
+func (v *Section) Checked() bool { return len(v.Parts) > 0 || len(v.Faces) > 0 }
 
 // Print writes the section with all defaults.
 func (v *Section) Print(p *config.Printer) {
@@ -34,8 +35,11 @@ func (v *Section) Print(p *config.Printer) {
 	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
 		p.Pair(f.Name, f)
 	}
-	if v.Faces != "" {
+	if len(v.Faces) == 1 {
+		p.Pair("faces", v.Faces[0])
+	} else if len(v.Faces) > 1 {
 		p.Pair("faces", v.Faces)
+		p.Pair("times", v.Times)
 	}
 	p.Pair("period", v.Period)
 	if v.Factor.Program != nil {
@@ -50,7 +54,7 @@ func (v *Section) Print(p *config.Printer) {
 func Decode(s *config.Section, dim int) Section {
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
 	parts, potential := []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
-	s.Know(slices.Concat([]string{"field", "psi", "faces", "period", "factor"}, parts, potential)...)
+	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, parts, potential)...)
 	byParts, byPotential := slices.ContainsFunc(parts, s.Has), slices.ContainsFunc(potential, s.Has)
 	var given []string
 	for _, way := range []struct {
@@ -87,15 +91,16 @@ func Decode(s *config.Section, dim int) Section {
 			s.Fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
 		}
 	case s.Has("faces"):
-		if v.Faces = s.Text("faces", config.Required); v.Faces == "" {
-			s.Fail("faces", "is empty; give a file of numpy.savez with the arrays u, v and in space w")
-		}
+		v.series(s)
 	default:
 		v.Field = s.Choice("field", config.Required, Names...)
 		spatial := v.Field == "enright" || v.Field == "shear"
 		if dim > 0 && slices.Contains(Names, v.Field) && spatial != (dim == 3) {
 			s.Fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
 		}
+	}
+	if s.Has("times") && !s.Has("faces") {
+		s.Fail("times", "belongs to faces")
 	}
 	if s.Has("divergence") && !byParts && !s.Has("faces") {
 		s.Fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
@@ -115,6 +120,26 @@ func Decode(s *config.Section, dim int) Section {
 	}
 	s.Finish()
 	return v
+}
+
+// series reads the files of faces, and their times where there are several.
+func (v *Section) series(s *config.Section) {
+	v.Faces = s.Texts("faces")
+	if slices.Contains(v.Faces, "") {
+		s.Fail("faces", "is empty; give a file of numpy.savez with the arrays u, v and in space w")
+	}
+	if len(v.Faces) < 2 {
+		if s.Has("times") {
+			s.Fail("times", "belongs to a list of several faces, a time each")
+		}
+		return
+	}
+	v.Times = s.Numbers("times", len(v.Faces))
+	for i := 1; i < len(v.Times); i++ {
+		if !(v.Times[i] > v.Times[i-1]) {
+			s.Fail("times", "%g follows %g; times ascend", v.Times[i], v.Times[i-1])
+		}
+	}
 }
 
 // steady is an expression over the place alone.

@@ -12,11 +12,18 @@ type Body struct {
 	Phi     func(x, y, z float64) float64
 	Slope   float64
 	surface *surface // of a body that is bounded by triangles alone
+	tree    *node    // of an analytic one
 }
 
 // Ball is a disk in the plane, where z is 0, and a ball in space.
 func Ball(x, y, z, radius float64) Body {
-	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }}
+	c, a := [3]float64{x, y, z}, [3]float64{radius, radius, radius}
+	return analytic(func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, &quadric{c, a})
+}
+
+// analytic is a body of a level set and a geometry.
+func analytic(phi func(x, y, z float64) float64, f figure) Body {
+	return Body{Slope: 1, Phi: phi, tree: (&node{phi: phi, figure: f}).numbered(map[any]int32{})}
 }
 
 // Ellipsoid has its half-axes along the coordinates. In the plane c is any positive number.
@@ -25,9 +32,9 @@ func Ellipsoid(x, y, z, a, b, c float64) (Body, error) {
 		return Body{}, fmt.Errorf("an ellipse needs positive half-axes, not %g, %g, %g", a, b, c)
 	}
 	least := min(a, b, c)
-	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
+	return analytic(func(px, py, pz float64) float64 {
 		return least * (norm((px-x)/a, (py-y)/b, (pz-z)/c) - 1)
-	}}, nil
+	}, &quadric{[3]float64{x, y, z}, [3]float64{a, b, c}}), nil
 }
 
 // Box is what lies between two corners. In the plane lo[2] is negative and hi[2] positive.
@@ -37,9 +44,9 @@ func Box(lo, hi [3]float64) (Body, error) {
 			return Body{}, fmt.Errorf("a box needs its first corner below its second: axis %d has %g and %g", d, lo[d], hi[d])
 		}
 	}
-	return Body{Slope: 1, Phi: func(x, y, z float64) float64 {
+	return analytic(func(x, y, z float64) float64 {
 		return max(lo[0]-x, x-hi[0], lo[1]-y, y-hi[1], lo[2]-z, z-hi[2])
-	}}, nil
+	}, &cuboid{lo, hi}), nil
 }
 
 // HalfSpace is the fluid behind a plane through a point, seen against the normal.
@@ -48,7 +55,8 @@ func HalfSpace(x, y, z, nx, ny, nz float64) (Body, error) {
 	if !(l > 0) || math.IsInf(l, 0) {
 		return Body{}, fmt.Errorf("a plane needs a normal, not (%g, %g, %g)", nx, ny, nz)
 	}
-	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 { return ((px-x)*nx + (py-y)*ny + (pz-z)*nz) / l }}, nil
+	return analytic(func(px, py, pz float64) float64 { return ((px-x)*nx + (py-y)*ny + (pz-z)*nz) / l },
+		&halfSpace{[3]float64{x, y, z}, [3]float64{nx / l, ny / l, nz / l}}), nil
 }
 
 // Cylinder has its axis along coordinate 0, 1 or 2 through the given point, and no ends.
@@ -56,25 +64,30 @@ func Cylinder(x, y, z, radius float64, axis int) (Body, error) {
 	if axis < 0 || axis > 2 {
 		return Body{}, fmt.Errorf("a cylinder's axis is 0, 1 or 2, not %d", axis)
 	}
-	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
+	a := [3]float64{radius, radius, radius}
+	a[axis] = math.Inf(1)
+	return analytic(func(px, py, pz float64) float64 {
 		d := [3]float64{px - x, py - y, pz - z}
 		d[axis] = 0
 		return norm(d[0], d[1], d[2]) - radius
-	}}, nil
+	}, &quadric{[3]float64{x, y, z}, a}), nil
 }
 
 // Torus lies around an axis along z: ring is the radius of its middle line, radius that of its cross section.
 func Torus(x, y, z, ring, radius float64) Body {
-	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
+	return analytic(func(px, py, pz float64) float64 {
 		return math.Hypot(math.Hypot(px-x, py-y)-ring, pz-z) - radius
-	}}
+	}, &torus{[3]float64{x, y, z}, ring, radius})
 }
 
 // SlottedDisk is a disk, or an endless cylinder along z, with a slot of the given width from below up to y = top
 // (Zalesak, J. Comput. Phys. 31, 1979).
 func SlottedDisk(x, y, radius, width, top float64) Body {
-	disk := Body{Slope: 1, Phi: func(px, py, _ float64) float64 { return math.Hypot(px-x, py-y) - radius }}
-	slot := Body{Slope: 1, Phi: func(px, py, _ float64) float64 { return max(math.Abs(px-x)-width/2, py-top) }}
+	far := math.Inf(1)
+	disk := analytic(func(px, py, _ float64) float64 { return math.Hypot(px-x, py-y) - radius },
+		&quadric{[3]float64{x, y, 0}, [3]float64{radius, radius, far}})
+	slot := analytic(func(px, py, _ float64) float64 { return max(math.Abs(px-x)-width/2, py-top) },
+		&cuboid{[3]float64{x - width/2, -far, -far}, [3]float64{x + width/2, top, far}})
 	return Difference(disk, slot)
 }
 
@@ -89,11 +102,16 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 
 // Complement is what does not lie in b.
 func Complement(b Body) Body {
-	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }}
+	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) },
+		tree: tree(complement, b)}
 }
 
 func combined(bodies []Body, sign float64) Body {
-	all := Body{Slope: 0}
+	op := union
+	if sign < 0 {
+		op = intersection
+	}
+	all := Body{tree: tree(op, bodies...)}
 	known := true
 	for _, b := range bodies {
 		all.Slope = max(all.Slope, b.Slope)

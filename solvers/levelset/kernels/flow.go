@@ -16,22 +16,17 @@ func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
 	i, fx := split(x)
 	j, fy := split(y)
 	k, fz := split(z)
-	// Faces are half a cell below centres: between which ones a place is, and where.
-	cu := l.at(i, j, k)
-	cv, cw := cu, cu
-	px, py, pz := fx+0.5, fy+0.5, fz+0.5
-	if fx >= 0.5 {
-		cu, px = cu+1, fx-0.5
-	}
-	if fy >= 0.5 {
-		cv, py = cv+l.SY, fy-0.5
-	}
+	// Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
+	// centres at random, which branches would guess wrong.
+	a, b := int(fx+0.5), int(fy+0.5)
+	c := l.at(i, j, k)
+	cu, cv := c+a, c+b*l.SY
+	px, py := fx+(0.5-F(a)), fy+(0.5-F(b))
 	if l.Dim == 2 {
 		return square(s.U, cu, l.SY, px, fy), square(s.V, cv, l.SY, fx, py), 0
 	}
-	if fz >= 0.5 {
-		cw, pz = cw+l.SZ, fz-0.5
-	}
+	d := int(fz + 0.5)
+	cw, pz := c+d*l.SZ, fz+(0.5-F(d))
 	u = cube(s.U, cu, l.SY, l.SZ, px, fy, fz)
 	v = cube(s.V, cv, l.SY, l.SZ, fx, py, fz)
 	w = cube(s.W, cw, l.SY, l.SZ, fx, fy, pz)

@@ -193,11 +193,12 @@ struct Lattice_f32 {
     int64 Base, SY, SZ;
     int32 Dim;
     Array<float, 3> H;
+    Array<float, 3> Squares;
     float Least_;
 };
-static_assert(sizeof(Lattice_f32) == 48 && offsetof(Lattice_f32, Base) == 0 && offsetof(Lattice_f32, SY) == 8 &&
+static_assert(sizeof(Lattice_f32) == 56 && offsetof(Lattice_f32, Base) == 0 && offsetof(Lattice_f32, SY) == 8 &&
     offsetof(Lattice_f32, SZ) == 16 && offsetof(Lattice_f32, Dim) == 24 && offsetof(Lattice_f32, H) == 28 &&
-    offsetof(Lattice_f32, Least_) == 40, "Lattice_f32");
+    offsetof(Lattice_f32, Squares) == 40 && offsetof(Lattice_f32, Least_) == 52, "Lattice_f32");
 
 // Flow is the velocity through the lower faces of cells, at a factor of 1.
 // Flow[float32], flow.go:8
@@ -205,12 +206,12 @@ struct Flow_f32 {
     Lattice_f32 Lattice_;
     Slice<float> U, V, W;
 };
-static_assert(sizeof(Flow_f32) == 120 && offsetof(Flow_f32, Lattice_) == 0 && offsetof(Flow_f32, U) == 48 &&
-    offsetof(Flow_f32, V) == 72 && offsetof(Flow_f32, W) == 96, "Flow_f32");
+static_assert(sizeof(Flow_f32) == 128 && offsetof(Flow_f32, Lattice_) == 0 && offsetof(Flow_f32, U) == 56 &&
+    offsetof(Flow_f32, V) == 80 && offsetof(Flow_f32, W) == 104, "Flow_f32");
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float32], types.go:60
+// Clock[float32], types.go:61
 struct Clock_f32 {
     Array<float, 3> Half;
     Array<float, 3> Back;
@@ -227,11 +228,12 @@ struct Lattice_f64 {
     int64 Base, SY, SZ;
     int32 Dim;
     Array<double, 3> H;
+    Array<double, 3> Squares;
     double Least_;
 };
-static_assert(sizeof(Lattice_f64) == 64 && offsetof(Lattice_f64, Base) == 0 && offsetof(Lattice_f64, SY) == 8 &&
+static_assert(sizeof(Lattice_f64) == 88 && offsetof(Lattice_f64, Base) == 0 && offsetof(Lattice_f64, SY) == 8 &&
     offsetof(Lattice_f64, SZ) == 16 && offsetof(Lattice_f64, Dim) == 24 && offsetof(Lattice_f64, H) == 32 &&
-    offsetof(Lattice_f64, Least_) == 56, "Lattice_f64");
+    offsetof(Lattice_f64, Squares) == 56 && offsetof(Lattice_f64, Least_) == 80, "Lattice_f64");
 
 // Flow is the velocity through the lower faces of cells, at a factor of 1.
 // Flow[float64], flow.go:8
@@ -239,12 +241,12 @@ struct Flow_f64 {
     Lattice_f64 Lattice_;
     Slice<double> U, V, W;
 };
-static_assert(sizeof(Flow_f64) == 136 && offsetof(Flow_f64, Lattice_) == 0 && offsetof(Flow_f64, U) == 64 &&
-    offsetof(Flow_f64, V) == 88 && offsetof(Flow_f64, W) == 112, "Flow_f64");
+static_assert(sizeof(Flow_f64) == 160 && offsetof(Flow_f64, Lattice_) == 0 && offsetof(Flow_f64, U) == 88 &&
+    offsetof(Flow_f64, V) == 112 && offsetof(Flow_f64, W) == 136, "Flow_f64");
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float64], types.go:60
+// Clock[float64], types.go:61
 struct Clock_f64 {
     Array<double, 3> Half;
     Array<double, 3> Back;
@@ -260,8 +262,8 @@ struct Sampling_f32 {
     Lattice_f32 Lattice_;
     int32 Points;
 };
-static_assert(sizeof(Sampling_f32) == 56 && offsetof(Sampling_f32, Lattice_) == 0 &&
-    offsetof(Sampling_f32, Points) == 48, "Sampling_f32");
+static_assert(sizeof(Sampling_f32) == 64 && offsetof(Sampling_f32, Lattice_) == 0 &&
+    offsetof(Sampling_f32, Points) == 56, "Sampling_f32");
 
 // Counts are of samples, and of particles.
 // Counts, measure.go:18
@@ -281,8 +283,8 @@ struct Sampling_f64 {
     Lattice_f64 Lattice_;
     int32 Points;
 };
-static_assert(sizeof(Sampling_f64) == 72 && offsetof(Sampling_f64, Lattice_) == 0 &&
-    offsetof(Sampling_f64, Points) == 64, "Sampling_f64");
+static_assert(sizeof(Sampling_f64) == 96 && offsetof(Sampling_f64, Lattice_) == 0 &&
+    offsetof(Sampling_f64, Points) == 88, "Sampling_f64");
 
 // Correction is what particles correct.
 // Correction[float32], particle.go:169
@@ -291,8 +293,8 @@ struct Correction_f32 {
     float Escape;
     Slice<float> Phi;
 };
-static_assert(sizeof(Correction_f32) == 80 && offsetof(Correction_f32, Lattice_) == 0 &&
-    offsetof(Correction_f32, Escape) == 48 && offsetof(Correction_f32, Phi) == 56, "Correction_f32");
+static_assert(sizeof(Correction_f32) == 88 && offsetof(Correction_f32, Lattice_) == 0 &&
+    offsetof(Correction_f32, Escape) == 56 && offsetof(Correction_f32, Phi) == 64, "Correction_f32");
 
 // Domain is where particles may be. A block owns those in the dual cells from Lo up to Hi, which are half open, so
 // that each particle has one owner. At a wall dual cells begin half a cell before the first centre, and those of the
@@ -323,8 +325,8 @@ struct Correction_f64 {
     double Escape;
     Slice<double> Phi;
 };
-static_assert(sizeof(Correction_f64) == 96 && offsetof(Correction_f64, Lattice_) == 0 &&
-    offsetof(Correction_f64, Escape) == 64 && offsetof(Correction_f64, Phi) == 72, "Correction_f64");
+static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_) == 0 &&
+    offsetof(Correction_f64, Escape) == 88 && offsetof(Correction_f64, Phi) == 96, "Correction_f64");
 
 // Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
 // counts cells, its radius |R| is a length. R is 0 of one that is gone.
@@ -371,11 +373,11 @@ struct Seeding_f32 {
     int32 Reach;
     int64 Event;
 };
-static_assert(sizeof(Seeding_f32) == 152 && offsetof(Seeding_f32, Lattice_) == 0 &&
-    offsetof(Seeding_f32, Domain_) == 48 && offsetof(Seeding_f32, Phi) == 96 && offsetof(Seeding_f32, Each) == 120 &&
-    offsetof(Seeding_f32, Band) == 124 && offsetof(Seeding_f32, Least_) == 128 &&
-    offsetof(Seeding_f32, Most_) == 132 && offsetof(Seeding_f32, Reach) == 136 &&
-    offsetof(Seeding_f32, Event) == 144, "Seeding_f32");
+static_assert(sizeof(Seeding_f32) == 160 && offsetof(Seeding_f32, Lattice_) == 0 &&
+    offsetof(Seeding_f32, Domain_) == 56 && offsetof(Seeding_f32, Phi) == 104 &&
+    offsetof(Seeding_f32, Each) == 128 && offsetof(Seeding_f32, Band) == 132 &&
+    offsetof(Seeding_f32, Least_) == 136 && offsetof(Seeding_f32, Most_) == 140 &&
+    offsetof(Seeding_f32, Reach) == 144 && offsetof(Seeding_f32, Event) == 152, "Seeding_f32");
 
 // Seeding is where particles are sown and how many.
 // Seeding[float64], seed.go:8
@@ -389,11 +391,11 @@ struct Seeding_f64 {
     int32 Reach;
     int64 Event;
 };
-static_assert(sizeof(Seeding_f64) == 184 && offsetof(Seeding_f64, Lattice_) == 0 &&
-    offsetof(Seeding_f64, Domain_) == 64 && offsetof(Seeding_f64, Phi) == 112 &&
-    offsetof(Seeding_f64, Each) == 136 && offsetof(Seeding_f64, Band) == 144 &&
-    offsetof(Seeding_f64, Least_) == 152 && offsetof(Seeding_f64, Most_) == 160 &&
-    offsetof(Seeding_f64, Reach) == 168 && offsetof(Seeding_f64, Event) == 176, "Seeding_f64");
+static_assert(sizeof(Seeding_f64) == 208 && offsetof(Seeding_f64, Lattice_) == 0 &&
+    offsetof(Seeding_f64, Domain_) == 88 && offsetof(Seeding_f64, Phi) == 136 &&
+    offsetof(Seeding_f64, Each) == 160 && offsetof(Seeding_f64, Band) == 168 &&
+    offsetof(Seeding_f64, Least_) == 176 && offsetof(Seeding_f64, Most_) == 184 &&
+    offsetof(Seeding_f64, Reach) == 192 && offsetof(Seeding_f64, Event) == 200, "Seeding_f64");
 
 // Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
 // of cell c are at Start[c] up to Start[c+1].
@@ -403,9 +405,9 @@ struct Reseeding_f32 {
     float Escape;
     Slice<int32> Start, Order;
 };
-static_assert(sizeof(Reseeding_f32) == 208 && offsetof(Reseeding_f32, Seeding_) == 0 &&
-    offsetof(Reseeding_f32, Escape) == 152 && offsetof(Reseeding_f32, Start) == 160 &&
-    offsetof(Reseeding_f32, Order) == 184, "Reseeding_f32");
+static_assert(sizeof(Reseeding_f32) == 216 && offsetof(Reseeding_f32, Seeding_) == 0 &&
+    offsetof(Reseeding_f32, Escape) == 160 && offsetof(Reseeding_f32, Start) == 168 &&
+    offsetof(Reseeding_f32, Order) == 192, "Reseeding_f32");
 
 // Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
 // of cell c are at Start[c] up to Start[c+1].
@@ -415,9 +417,9 @@ struct Reseeding_f64 {
     double Escape;
     Slice<int32> Start, Order;
 };
-static_assert(sizeof(Reseeding_f64) == 240 && offsetof(Reseeding_f64, Seeding_) == 0 &&
-    offsetof(Reseeding_f64, Escape) == 184 && offsetof(Reseeding_f64, Start) == 192 &&
-    offsetof(Reseeding_f64, Order) == 216, "Reseeding_f64");
+static_assert(sizeof(Reseeding_f64) == 264 && offsetof(Reseeding_f64, Seeding_) == 0 &&
+    offsetof(Reseeding_f64, Escape) == 208 && offsetof(Reseeding_f64, Start) == 216 &&
+    offsetof(Reseeding_f64, Order) == 240, "Reseeding_f64");
 
 // Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
 // the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
@@ -429,9 +431,9 @@ struct Sweeping_f32 {
     float Band;
     bool Keep;
 };
-static_assert(sizeof(Sweeping_f32) == 152 && offsetof(Sweeping_f32, Lattice_) == 0 &&
-    offsetof(Sweeping_f32, Bricks_) == 48 && offsetof(Sweeping_f32, Band) == 144 &&
-    offsetof(Sweeping_f32, Keep) == 148, "Sweeping_f32");
+static_assert(sizeof(Sweeping_f32) == 160 && offsetof(Sweeping_f32, Lattice_) == 0 &&
+    offsetof(Sweeping_f32, Bricks_) == 56 && offsetof(Sweeping_f32, Band) == 152 &&
+    offsetof(Sweeping_f32, Keep) == 156, "Sweeping_f32");
 
 // Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
 // the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
@@ -443,9 +445,9 @@ struct Sweeping_f64 {
     double Band;
     bool Keep;
 };
-static_assert(sizeof(Sweeping_f64) == 176 && offsetof(Sweeping_f64, Lattice_) == 0 &&
-    offsetof(Sweeping_f64, Bricks_) == 64 && offsetof(Sweeping_f64, Band) == 160 &&
-    offsetof(Sweeping_f64, Keep) == 168, "Sweeping_f64");
+static_assert(sizeof(Sweeping_f64) == 200 && offsetof(Sweeping_f64, Lattice_) == 0 &&
+    offsetof(Sweeping_f64, Bricks_) == 88 && offsetof(Sweeping_f64, Band) == 184 &&
+    offsetof(Sweeping_f64, Keep) == 192, "Sweeping_f64");
 
 // Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
 // Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
@@ -457,9 +459,9 @@ struct Relaxation_f32 {
     float Band;
     Slice<float> Start;
 };
-static_assert(sizeof(Relaxation_f32) == 80 && offsetof(Relaxation_f32, Lattice_) == 0 &&
-    offsetof(Relaxation_f32, Step) == 48 && offsetof(Relaxation_f32, Band) == 52 &&
-    offsetof(Relaxation_f32, Start) == 56, "Relaxation_f32");
+static_assert(sizeof(Relaxation_f32) == 88 && offsetof(Relaxation_f32, Lattice_) == 0 &&
+    offsetof(Relaxation_f32, Step) == 56 && offsetof(Relaxation_f32, Band) == 60 &&
+    offsetof(Relaxation_f32, Start) == 64, "Relaxation_f32");
 
 // Limits counts what was limited.
 // Limits, weno.go:60
@@ -478,9 +480,9 @@ struct Relaxation_f64 {
     double Band;
     Slice<double> Start;
 };
-static_assert(sizeof(Relaxation_f64) == 104 && offsetof(Relaxation_f64, Lattice_) == 0 &&
-    offsetof(Relaxation_f64, Step) == 64 && offsetof(Relaxation_f64, Band) == 72 &&
-    offsetof(Relaxation_f64, Start) == 80, "Relaxation_f64");
+static_assert(sizeof(Relaxation_f64) == 128 && offsetof(Relaxation_f64, Lattice_) == 0 &&
+    offsetof(Relaxation_f64, Step) == 88 && offsetof(Relaxation_f64, Band) == 96 &&
+    offsetof(Relaxation_f64, Start) == 104, "Relaxation_f64");
 
 // beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at place p
 // along an axis. The last brick of a block may have few cells.
@@ -526,13 +528,13 @@ DEVICE void MarkBrick_at(int64 t, const Bricks *b) {
     b->Busy[t] = busy;
 }
 
-// (*Lattice[float32]).at, types.go:26
+// (*Lattice[float32]).at, types.go:27
 DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float32]).central, flow.go:42
+// (*Flow[float32]).central, flow.go:37
 struct Flow_central_f32_results { float r0; float r1; float r2; };
 DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
     float u = 0.0f;
@@ -547,7 +549,7 @@ DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float32], types.go:50
+// split[float32], types.go:51
 struct split_f32_results { int64 r0; float r1; };
 DEVICE split_f32_results split_f32(float x) {
     int64 whole = 0;
@@ -559,18 +561,18 @@ DEVICE split_f32_results split_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// mix[float32], types.go:47
+// mix[float32], types.go:48
 DEVICE float mix_f32(float a, float b, float part) {
     return a + (b - a) * part;
 }
 
-// square[float32], types.go:36
+// square[float32], types.go:37
 DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y);
 }
 
-// cube[float32], types.go:41
+// cube[float32], types.go:42
 DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
@@ -588,25 +590,18 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     auto [i, fx] = split_f32(x);
     auto [j, fy] = split_f32(y);
     auto [k, fz] = split_f32(z);
-    // Faces are half a cell below centres: between which ones a place is, and where.
-    int64 cu = Lattice_at_f32(l, i, j, k);
-    int64 cv = cu, cw = cu;
-    float px = fx + 0.5f, py = fy + 0.5f, pz = fz + 0.5f;
-    if (fx >= 0.5f) {
-        cu = add(cu, int64(1));
-        px = fx - 0.5f;
-    }
-    if (fy >= 0.5f) {
-        cv = add(cv, l->SY);
-        py = fy - 0.5f;
-    }
+    // Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
+    // centres at random, which branches would guess wrong.
+    int64 a = int64(fx + 0.5f), b = int64(fy + 0.5f);
+    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
+    float px = fx + (0.5f - float(a)), py = fy + (0.5f - float(b));
     if (l->Dim == 2) {
         return {square_f32(s->U, cu, l->SY, px, fy), square_f32(s->V, cv, l->SY, fx, py), 0.0f};
     }
-    if (fz >= 0.5f) {
-        cw = add(cw, l->SZ);
-        pz = fz - 0.5f;
-    }
+    int64 d = int64(fz + 0.5f);
+    int64 cw = add(c, mul(d, l->SZ));
+    float pz = fz + (0.5f - float(d));
     u = cube_f32(s->U, cu, l->SY, l->SZ, px, fy, fz);
     v = cube_f32(s->V, cv, l->SY, l->SZ, fx, py, fz);
     w = cube_f32(s->W, cw, l->SY, l->SZ, fx, fy, pz);
@@ -614,7 +609,7 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
 }
 
 // linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float32]).linear, types.go:29
+// (*Lattice[float32]).linear, types.go:30
 DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
     if (l->Dim == 2) {
         return square_f32(f, c, l->SY, x, y);
@@ -624,7 +619,7 @@ DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, f
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float32], flow.go:55
+// Trace[float32], flow.go:50
 DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -641,13 +636,13 @@ DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32
     to[c] = Lattice_linear_f32(l, from, Lattice_at_f32(l, p, q, r), fx, fy, fz);
 }
 
-// (*Lattice[float64]).at, types.go:26
+// (*Lattice[float64]).at, types.go:27
 DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float64]).central, flow.go:42
+// (*Flow[float64]).central, flow.go:37
 struct Flow_central_f64_results { double r0; double r1; double r2; };
 DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
     double u = 0.0;
@@ -662,7 +657,7 @@ DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float64], types.go:50
+// split[float64], types.go:51
 struct split_f64_results { int64 r0; double r1; };
 DEVICE split_f64_results split_f64(double x) {
     int64 whole = 0;
@@ -674,18 +669,18 @@ DEVICE split_f64_results split_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// mix[float64], types.go:47
+// mix[float64], types.go:48
 DEVICE double mix_f64(double a, double b, double part) {
     return a + (b - a) * part;
 }
 
-// square[float64], types.go:36
+// square[float64], types.go:37
 DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y);
 }
 
-// cube[float64], types.go:41
+// cube[float64], types.go:42
 DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
@@ -703,25 +698,18 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     auto [i, fx] = split_f64(x);
     auto [j, fy] = split_f64(y);
     auto [k, fz] = split_f64(z);
-    // Faces are half a cell below centres: between which ones a place is, and where.
-    int64 cu = Lattice_at_f64(l, i, j, k);
-    int64 cv = cu, cw = cu;
-    double px = fx + 0.5, py = fy + 0.5, pz = fz + 0.5;
-    if (fx >= 0.5) {
-        cu = add(cu, int64(1));
-        px = fx - 0.5;
-    }
-    if (fy >= 0.5) {
-        cv = add(cv, l->SY);
-        py = fy - 0.5;
-    }
+    // Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
+    // centres at random, which branches would guess wrong.
+    int64 a = int64(fx + 0.5), b = int64(fy + 0.5);
+    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
+    double px = fx + (0.5 - double(a)), py = fy + (0.5 - double(b));
     if (l->Dim == 2) {
         return {square_f64(s->U, cu, l->SY, px, fy), square_f64(s->V, cv, l->SY, fx, py), 0.0};
     }
-    if (fz >= 0.5) {
-        cw = add(cw, l->SZ);
-        pz = fz - 0.5;
-    }
+    int64 d = int64(fz + 0.5);
+    int64 cw = add(c, mul(d, l->SZ));
+    double pz = fz + (0.5 - double(d));
     u = cube_f64(s->U, cu, l->SY, l->SZ, px, fy, fz);
     v = cube_f64(s->V, cv, l->SY, l->SZ, fx, py, fz);
     w = cube_f64(s->W, cw, l->SY, l->SZ, fx, fy, pz);
@@ -729,7 +717,7 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
 }
 
 // linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float64]).linear, types.go:29
+// (*Lattice[float64]).linear, types.go:30
 DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
     if (l->Dim == 2) {
         return square_f64(f, c, l->SY, x, y);
@@ -739,7 +727,7 @@ DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c,
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float64], flow.go:55
+// Trace[float64], flow.go:50
 DEVICE void Trace_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -808,7 +796,7 @@ DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float32], flow.go:83
+// against[float32], flow.go:78
 DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     if (courant == 0.0f) {
         return 0.0f;
@@ -821,7 +809,7 @@ DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float32], flow.go:71
+// Upwind[float32], flow.go:66
 DEVICE void Upwind_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -886,7 +874,7 @@ DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float64], flow.go:83
+// against[float64], flow.go:78
 DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant) {
     if (courant == 0.0) {
         return 0.0;
@@ -899,7 +887,7 @@ DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float64], flow.go:71
+// Upwind[float64], flow.go:66
 DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
         double share, Slice<double> start, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -2714,40 +2702,39 @@ DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
 // as are below the solution.
 // (*Lattice[float32]).eikonal, sweep.go:179
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
-    float p = l->H[0], q = l->H[1], r = l->H[2];
+    float h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
         // beyond any solution
-        d = a + b + p + q;
+        d = a + b + h + l->H[1];
     }
     if (b < a) {
-        const float value1 = b, value2 = a, value3 = q, value4 = p;
+        const float value1 = b, value2 = a, value3 = l->H[1], value4 = q, value5 = p;
         a = value1;
         b = value2;
-        p = value3;
-        q = value4;
+        h = value3;
+        p = value4;
+        q = value5;
     }
     if (d < b) {
-        const float value5 = d, value6 = b, value7 = r, value8 = q;
-        b = value5;
-        d = value6;
-        q = value7;
-        r = value8;
+        const float value6 = d, value7 = b, value8 = r, value9 = q;
+        b = value6;
+        d = value7;
+        q = value8;
+        r = value9;
         if (b < a) {
-            const float value9 = b, value10 = a, value11 = q, value12 = p;
-            a = value9;
-            b = value10;
-            p = value11;
-            q = value12;
+            const float value10 = b, value11 = a, value12 = l->H[2], value13 = q, value14 = p;
+            a = value10;
+            b = value11;
+            h = value12;
+            p = value13;
+            q = value14;
         }
     }
-    float u = a + p;
+    float u = a + h;
     if (u <= b) {
         return u;
     }
-    // (u-a)²/p² + (u-b)²/q² = 1, about a.
-    p = 1.0f / (p * p);
-    q = 1.0f / (q * q);
-    r = 1.0f / (r * r);
+    // (u-a)²·p + (u-b)²·q = 1, about a.
     b = b - a;
     d = d - a;
     float sum = p + q, mean = q * b;
@@ -2812,40 +2799,39 @@ DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slic
 // as are below the solution.
 // (*Lattice[float64]).eikonal, sweep.go:179
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
-    double p = l->H[0], q = l->H[1], r = l->H[2];
+    double h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
         // beyond any solution
-        d = a + b + p + q;
+        d = a + b + h + l->H[1];
     }
     if (b < a) {
-        const double value1 = b, value2 = a, value3 = q, value4 = p;
+        const double value1 = b, value2 = a, value3 = l->H[1], value4 = q, value5 = p;
         a = value1;
         b = value2;
-        p = value3;
-        q = value4;
+        h = value3;
+        p = value4;
+        q = value5;
     }
     if (d < b) {
-        const double value5 = d, value6 = b, value7 = r, value8 = q;
-        b = value5;
-        d = value6;
-        q = value7;
-        r = value8;
+        const double value6 = d, value7 = b, value8 = r, value9 = q;
+        b = value6;
+        d = value7;
+        q = value8;
+        r = value9;
         if (b < a) {
-            const double value9 = b, value10 = a, value11 = q, value12 = p;
-            a = value9;
-            b = value10;
-            p = value11;
-            q = value12;
+            const double value10 = b, value11 = a, value12 = l->H[2], value13 = q, value14 = p;
+            a = value10;
+            b = value11;
+            h = value12;
+            p = value13;
+            q = value14;
         }
     }
-    double u = a + p;
+    double u = a + h;
     if (u <= b) {
         return u;
     }
-    // (u-a)²/p² + (u-b)²/q² = 1, about a.
-    p = 1.0 / (p * p);
-    q = 1.0 / (q * q);
-    r = 1.0 / (r * r);
+    // (u-a)²·p + (u-b)²·q = 1, about a.
     b = b - a;
     d = d - a;
     double sum = p + q, mean = q * b;
@@ -2907,13 +2893,13 @@ DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Sli
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:215
+// FillWall[float32], sweep.go:214
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:215
+// FillWall[float64], sweep.go:214
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
@@ -3052,7 +3038,7 @@ extern "C" __global__ void __launch_bounds__(128) MarkBrick(int64 lo, int64 hi, 
     if (t < hi) MarkBrick_at(t, &b);
 }
 
-// Kernel Trace, flow.go:55
+// Kernel Trace, flow.go:50
 extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
@@ -3062,7 +3048,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f32_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Trace, flow.go:55
+// Kernel Trace, flow.go:50
 extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
@@ -3072,7 +3058,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f64_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Upwind, flow.go:71
+// Kernel Upwind, flow.go:66
 extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
@@ -3082,7 +3068,7 @@ extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Upwind_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel Upwind, flow.go:71
+// Kernel Upwind, flow.go:66
 extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double share,
         Slice<double> start, Slice<double> from, Slice<double> to) {
@@ -3474,14 +3460,14 @@ extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
     if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:215
+// Kernel FillWall, sweep.go:214
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:215
+// Kernel FillWall, sweep.go:214
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

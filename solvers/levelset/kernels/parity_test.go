@@ -60,6 +60,9 @@ func newBlock[F num.Float](t *testing.T, runner cudatest.Runner, dim int) *block
 		b.len *= b.n[2] + 2*b.ghost
 	}
 	b.box = abi.Box{Hi: b.n}
+	for d, h := range b.l.H {
+		b.l.Squares[d] = 1 / (h * h)
+	}
 	b.flow = &Flow[F]{Lattice: b.l, U: b.noise(1), V: b.noise(1)}
 	if dim == 3 {
 		b.flow.W = b.noise(1)

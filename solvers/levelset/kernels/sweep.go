@@ -177,25 +177,24 @@ func (s *Sweeping[F]) swept(from []F, c int) F {
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
 func (l *Lattice[F]) eikonal(a, b, d F) F {
-	p, q, r := l.H[0], l.H[1], l.H[2]
+	h, p, q, r := l.H[0], l.Squares[0], l.Squares[1], l.Squares[2]
 	if l.Dim == 2 {
-		d = a + b + p + q // beyond any solution
+		d = a + b + h + l.H[1] // beyond any solution
 	}
 	if b < a {
-		a, b, p, q = b, a, q, p
+		a, b, h, p, q = b, a, l.H[1], q, p
 	}
 	if d < b {
 		b, d, q, r = d, b, r, q
 		if b < a {
-			a, b, p, q = b, a, q, p
+			a, b, h, p, q = b, a, l.H[2], q, p
 		}
 	}
-	u := a + p
+	u := a + h
 	if u <= b {
 		return u
 	}
-	// (u-a)²/p² + (u-b)²/q² = 1, about a.
-	p, q, r = 1/(p*p), 1/(q*q), 1/(r*r)
+	// (u-a)²·p + (u-b)²·q = 1, about a.
 	b, d = b-a, d-a
 	sum, mean := p+q, q*b
 	rest := sum - p*q*(b*b)

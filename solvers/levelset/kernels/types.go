@@ -20,6 +20,7 @@ type Lattice[F num.Float] struct {
 	Base, SY, SZ int
 	Dim          int32
 	H            [3]F // sides of a cell; 1 along z in the plane
+	Squares      [3]F // 1/H²
 	Least        F    // the shortest of them
 }
 

@@ -85,6 +85,7 @@ func TestSameBits(t *testing.T) {
 					sets := []string{method}
 					if method != "method.particles=0" {
 						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
+						sets = append(sets, "method.balance="+[]string{"cells", "particles"}[n/2%2])
 					}
 					if c.blocks != "" {
 						sets = append(sets, "grid.blocks="+c.blocks)
@@ -135,4 +136,16 @@ func TestNothingIsAllocated(t *testing.T) {
 	for _, set := range []string{"method.particles=0", "method.particles=4", "method.reinit=weno"} {
 		runtest.NothingIsAllocated(t, 5, swirl, set)
 	}
+}
+
+func TestVelocitySeries(t *testing.T) {
+	runtest.VelocitySeries(t, `
+solver = "level-set"
+grid = { bounds = [0, 0, 0, 1.5, 1.25, 1], cells = [12, 10, 8], periodic = ["x"] }
+initial = { shape = "sphere(0.5, 0.6, 0.5, 0.3)" }
+velocity = { u = "1", v = "0", w = "0" }
+method = { particles = 3, cfl = 0.5, band = 4 }
+time = { end = 1 }
+output = { format = [] }
+`)
 }

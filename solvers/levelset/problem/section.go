@@ -29,6 +29,7 @@ type Method struct {
 	Correct    string  // fused or sorted; fused
 	Reseed     int     // steps between reseedings; 0 for none
 	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
+	Balance    string  // what blocks have alike: cells, or particles too; cells
 	Precision  string  // float32 or float64; float64
 }
 
@@ -69,6 +70,7 @@ func decodeMethod(s *config.Section, dim int) Method {
 		Correct:    s.Choice("correct", "fused", levelset.Corrections...),
 		Reseed:     int(s.Integer("reseed", 0, 0, 1<<31)),
 		Sort:       int(s.Integer("sort", 20, 0, 1<<31)),
+		Balance:    s.Choice("balance", "cells", "cells", "particles"),
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 	}
 	usual := 1.0
@@ -79,7 +81,7 @@ func decodeMethod(s *config.Section, dim int) Method {
 	if s.Has("iterations") && m.Reinit != "weno" {
 		s.Fail("iterations", `belongs to reinit = "weno"`)
 	}
-	for _, key := range []string{"escape", "correct", "reseed", "sort"} {
+	for _, key := range []string{"escape", "correct", "reseed", "sort", "balance"} {
 		if s.Has(key) && m.Particles == 0 {
 			s.Fail(key, "belongs to particles, of which there are none")
 		}
@@ -120,6 +122,7 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Pair("correct", m.Correct)
 		p.Pair("reseed", m.Reseed)
 		p.Pair("sort", m.Sort)
+		p.Pair("balance", m.Balance)
 	}
 	p.Pair("precision", m.Precision)
 }

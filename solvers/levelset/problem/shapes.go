@@ -8,20 +8,8 @@ import (
 )
 
 func (d *body) Shapes() []solvers.Shape {
-	return []solvers.Shape{
-		{Format: "vtp", File: "vtp", Doc: "the interface without gaps", Faces: d.surface},
-		{Format: "stl", File: "stl", Doc: "the same, of triangles, in one file", Faces: d.surface},
-		{Format: "obj", File: "obj", Doc: "the same, with each point once, in one file", Faces: d.surface},
-		{Format: "particles", File: "vtp", Doc: "the particles, with their signs and radii", Faces: d.particles},
-	}
-}
-
-func (d *body) surface(ctx context.Context) (*solvers.Faces, error) {
-	s, err := d.Surface(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return d.block.Faces(s), nil
+	return append(d.block.Shapes(d.Surface), solvers.Shape{Format: "particles", File: "vtp",
+		Doc: "the particles, with their signs and radii", Faces: d.particles})
 }
 
 func (d *body) particles(ctx context.Context) (*solvers.Faces, error) {

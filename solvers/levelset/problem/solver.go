@@ -30,7 +30,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	cfg.Halo = env.Halo
 	d := &body{}
 	var err error
-	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(), func(*domain.Block) error {
+	var weigh func(*grid.Grid) (*domain.Weights, error)
+	if w.Method.Balance == "particles" {
+		weigh = func(g *grid.Grid) (*domain.Weights, error) {
+			return weights(ctx, env.Comm, g, w.Shape, c.Path, 2*cfg.Particles)
+		}
+	}
+	d.block, err = domain.BeginWeighed(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
 		if err := cfg.Check(); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}
@@ -50,6 +56,10 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.Solver, err = levelset.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, d.block.Boxes, v, start,
 		env.Comm, env.Device)
 	if err != nil {
+		return nil, err
+	}
+	if err := tellShares(ctx, env.Comm, env.Log, d.Swarm()); err != nil {
+		d.Solver.Close()
 		return nil, err
 	}
 	d.cells = d.block.Space()

@@ -35,9 +35,9 @@ time = { end = 1, max_steps = 1 }
 		{"Zalesak's disk", disk, "slotted-disk(50, 75, 15, 5, 85)", diskArea, 1e-2},
 		{"ball", solid, "sphere(50, 75, 50, 15)", 4. / 3 * math.Pi * 15 * 15 * 15, 2e-3},
 		{"Zalesak's sphere, slot up to y = 85", solid,
-			"difference(sphere(50, 75, 50, 15), box(47.5, 50, 0, 52.5, 85, 100))", sphereVolume, 1e-2},
+			fmt.Sprintf(slotted, 50., 85.), sphereVolume, 1e-2},
 		{"the same, slot of a depth of 12.5", solid,
-			"difference(sphere(50, 75, 50, 15), box(47.5, 50, 0, 52.5, 72.5, 100))", shallowSlot, 1e-2},
+			fmt.Sprintf(slotted, 50., 72.5), shallowSlot, 1e-2},
 	} {
 		o, err := job{text: fmt.Sprintf(b.text, b.shape)}.run(ctx, p, 1)
 		if err != nil {

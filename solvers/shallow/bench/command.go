@@ -34,6 +34,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	p.StringSliceVar(&o.Schemes, "schemes", []string{"roe", "ir-roe", "pvm-ifcp"}, "schemes")
 	p.StringSliceVar(&o.Orders, "orders", []string{"natural", "rcm", "gps", "hilbert", "random"}, "orders of the cells")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
+	p.IntSliceVar(&o.Accuracy, "accuracy", []int{1}, "orders of the scheme in space and time: 1, 2")
 	p.IntSliceVar(&o.Threads, "threads", bench.EachThreads(), "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
 	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")

@@ -263,19 +263,20 @@ struct Arrow_f32 {
 static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
-// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
-// gradient of the bed's height.
-// Stencil[float32], slopes.go:18
-struct alignas(8) Stencil_f32 {
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the first two
+// edges, m, which with that to the third add up to nothing; the weights of
+// ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the gradient of the bed's height. In float32 it is 64
+// bytes, two sectors of a GPU's memory.
+// Stencil[float32], slopes.go:19
+struct alignas(16) Stencil_f32 {
     Array<int32, 3> Near;
     int32 blank1;
-    Array<Arrow_f32, 3> Arm;
+    Array<Arrow_f32, 2> Arm;
     Array<Arrow_f32, 3> Weight;
     Arrow_f32 Bed_;
 };
-static_assert(sizeof(Stencil_f32) == 72 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
-    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64, "Stencil_f32");
+static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
+    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 && offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float32], sloped.go:6
@@ -449,20 +450,21 @@ struct Arrow_f64 {
 static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
-// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
-// gradient of the bed's height.
-// Stencil[float64], slopes.go:18
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the first two
+// edges, m, which with that to the third add up to nothing; the weights of
+// ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the gradient of the bed's height. In float32 it is 64
+// bytes, two sectors of a GPU's memory.
+// Stencil[float64], slopes.go:19
 struct alignas(16) Stencil_f64 {
     Array<int32, 3> Near;
     int32 blank1;
-    Array<Arrow_f64, 3> Arm;
+    Array<Arrow_f64, 2> Arm;
     Array<Arrow_f64, 3> Weight;
     Arrow_f64 Bed_;
 };
-static_assert(sizeof(Stencil_f64) == 128 && offsetof(Stencil_f64, Near) == 0 &&
-    offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 64 &&
-    offsetof(Stencil_f64, Bed_) == 112, "Stencil_f64");
+static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Near) == 0 &&
+    offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 48 &&
+    offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float64], sloped.go:6
@@ -722,22 +724,65 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
+// Surveyed is what a survey leaves, which begins at 0.
+// Surveyed, measure.go:31
+struct Surveyed {
+    Array<int64, 284> Sums_;
+    Array<uint64, 5> Extremes_;
+};
+static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offsetof(Surveyed, Extremes_) == 2272, "Surveyed");
+
+// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:25
+struct exact_Part {
+    int32 at;
+    int64 w0, w1, w2;
+    int64 ones;
+};
+static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
+    offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
+
+// tally is what a thread finds in some cells, and then in many.
+// tally, measure.go:82
+struct tally {
+    exact_Part mass1, mass2, surface, lower;
+    uint64 upper1, least1, upper2, least2, fastest;
+};
+static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(tally, mass2) == 40 &&
+    offsetof(tally, surface) == 80 && offsetof(tally, lower) == 120 && offsetof(tally, upper1) == 160 &&
+    offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
+    offsetof(tally, fastest) == 192, "tally");
+
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
-// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float32], slopes.go:29
-struct alignas(8) Slopes_f32 {
-    Arrow_f32 Z1, Z2, Bed_;
-    Arrow_f32 U1, U2;
-    Arrow_f32 U1x, U1y, U2x, U2y;
+// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
+// cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
+// Slopes[float32], slopes.go:31
+struct alignas(16) Slopes_f32 {
+    float H1, H2;
+    Arrow_f32 Z2, Bed_;
+    Arrow_f32 U2;
+    Arrow_f32 U2x, U2y;
+    Arrow_f32 Z1, U1;
+    Arrow_f32 U1x, U1y;
 };
-static_assert(sizeof(Slopes_f32) == 72 && offsetof(Slopes_f32, Z1) == 0 && offsetof(Slopes_f32, Z2) == 8 &&
-    offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U1) == 24 && offsetof(Slopes_f32, U2) == 32 &&
-    offsetof(Slopes_f32, U1x) == 40 && offsetof(Slopes_f32, U1y) == 48 && offsetof(Slopes_f32, U2x) == 56 &&
-    offsetof(Slopes_f32, U2y) == 64, "Slopes_f32");
+static_assert(sizeof(Slopes_f32) == 80 && offsetof(Slopes_f32, H1) == 0 && offsetof(Slopes_f32, H2) == 4 &&
+    offsetof(Slopes_f32, Z2) == 8 && offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U2) == 24 &&
+    offsetof(Slopes_f32, U2x) == 32 && offsetof(Slopes_f32, U2y) == 40 && offsetof(Slopes_f32, Z1) == 48 &&
+    offsetof(Slopes_f32, U1) == 56 && offsetof(Slopes_f32, U1x) == 64 && offsetof(Slopes_f32, U1y) == 72, "Slopes_f32");
+
+// geometry is a Stencil at hand: the ways to the middles of all three edges, and the weights.
+// geometry[float32], slopes.go:72
+struct geometry_f32 {
+    Array<Arrow_f32, 3> arm, weight;
+};
+static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
+    offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float32], slopes.go:36
+// water[float32], slopes.go:41
 struct water_f32 {
     float h1, h2, z1, z2;
     Arrow_f32 u1, u2;
@@ -748,20 +793,32 @@ static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offseto
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
-// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float64], slopes.go:29
+// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
+// cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
+// Slopes[float64], slopes.go:31
 struct alignas(16) Slopes_f64 {
-    Arrow_f64 Z1, Z2, Bed_;
-    Arrow_f64 U1, U2;
-    Arrow_f64 U1x, U1y, U2x, U2y;
+    double H1, H2;
+    Arrow_f64 Z2, Bed_;
+    Arrow_f64 U2;
+    Arrow_f64 U2x, U2y;
+    Arrow_f64 Z1, U1;
+    Arrow_f64 U1x, U1y;
 };
-static_assert(sizeof(Slopes_f64) == 144 && offsetof(Slopes_f64, Z1) == 0 && offsetof(Slopes_f64, Z2) == 16 &&
-    offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U1) == 48 && offsetof(Slopes_f64, U2) == 64 &&
-    offsetof(Slopes_f64, U1x) == 80 && offsetof(Slopes_f64, U1y) == 96 && offsetof(Slopes_f64, U2x) == 112 &&
-    offsetof(Slopes_f64, U2y) == 128, "Slopes_f64");
+static_assert(sizeof(Slopes_f64) == 160 && offsetof(Slopes_f64, H1) == 0 && offsetof(Slopes_f64, H2) == 8 &&
+    offsetof(Slopes_f64, Z2) == 16 && offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U2) == 48 &&
+    offsetof(Slopes_f64, U2x) == 64 && offsetof(Slopes_f64, U2y) == 80 && offsetof(Slopes_f64, Z1) == 96 &&
+    offsetof(Slopes_f64, U1) == 112 && offsetof(Slopes_f64, U1x) == 128 && offsetof(Slopes_f64, U1y) == 144, "Slopes_f64");
+
+// geometry is a Stencil at hand: the ways to the middles of all three edges, and the weights.
+// geometry[float64], slopes.go:72
+struct geometry_f64 {
+    Array<Arrow_f64, 3> arm, weight;
+};
+static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
+    offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float64], slopes.go:36
+// water[float64], slopes.go:41
 struct water_f64 {
     double h1, h2, z1, z2;
     Arrow_f64 u1, u2;
@@ -3040,8 +3097,96 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
+// ClearSurvey empties word k of what a survey leaves.
+// ClearSurvey, measure.go:48
+DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
+    if (k < 284) {
+        s->Sums_[k] = 0;
+    } else {
+        s->Extremes_[sub(k, int64(284))] = 0u;
+    }
+}
+
+// special, exact/exact.go:63
+DEVICE void exact_special(double x, Slice<int64> words) {
+    int64 which = 68;
+    if (x > 0.0) {
+        which = 69;
+    }
+    if (x < 0.0) {
+        which = 70;
+    }
+    atomic_add(&words[which], int64(1));
+}
+
+// (*exact.Part).spill, exact/exact.go:98
+DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
+    if (p->w0 != 0) {
+        atomic_add(&words[p->at], p->w0);
+    }
+    if (p->w1 != 0) {
+        atomic_add(&words[add(p->at, 1)], p->w1);
+    }
+    if (p->w2 != 0) {
+        atomic_add(&words[add(p->at, 2)], p->w2);
+    }
+    p->w0 = 0;
+    p->w1 = 0;
+    p->w2 = 0;
+}
+
+// Add adds x.
+// (*exact.Part).Add, exact/exact.go:32
+DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
+    if (x == 0.0) {
+        return;
+    }
+    if (x == 1.0) {
+        p->ones = add(p->ones, int64(1));
+        return;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    int32 exponent = int32(bits >> 52 & 2047u);
+    uint64 m = bits & 4503599627370495ull;
+    if (exponent == 2047) {
+        exact_special(x, words);
+        return;
+    }
+    if (exponent == 0) {
+        exponent = 1;
+    } else {
+        m |= 4503599627370496ull;
+    }
+    int32 at = sub(exponent, 1) / 32;
+    uint64 shift = uint64(sub(exponent, 1)) % 32u;
+    if (at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = at;
+    }
+    uint64 low = shl(m, shift), high = shr(m, (64u - shift));
+    // 0 or -1: (v^sign)-sign is v or -v
+    int64 sign = int64(bits) >> 63;
+    p->w0 = add(p->w0, sub((int64(low & 4294967295u) ^ sign), sign));
+    p->w1 = add(p->w1, sub((int64(low >> 32) ^ sign), sign));
+    p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
+}
+
+// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
+// so that zeroed memory holds the greatest of no numbers.
+// Rank, exact/rank.go:7
+DEVICE uint64 exact_Rank(double x) {
+    if (x != x) {
+        return 18446744073709551615ull;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    if (bits >> 63 != 0u) {
+        return ~bits;
+    }
+    return bits | 9223372036854775808ull;
+}
+
 // speed is that of a layer, 0 where it is dry.
-// speed[float32], measure.go:42
+// speed[float32], measure.go:135
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3050,53 +3195,118 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
-// Measure writes quantity what of cell i.
-// Measure[float32], measure.go:20
-DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Slice<double> out) {
-    State_f32 c = w[i];
-    double area = double(beds[i].Area), h1 = double(c.H1), h2 = double(c.H2);
-    switch (what) {
-    case 0:
-    {
-        out[i] = h1 * area;
-        break;
+// survey measures every so many-th cell of a stretch from the first on.
+// survey[float32], measure.go:88
+DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<int64> sums) {
+    tally o = {};
+    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
+        State_f32 c = w[add(first, n)];
+        Bed_f32 b = beds[add(first, n)];
+        double area = double(b.Area), h1 = double(c.H1), h2 = double(c.H2);
+        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
+        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
     }
-    case 1:
-    {
-        out[i] = h2 * area;
-        break;
+    return o;
+}
+
+// Merge adds what another part has, which others may merge too.
+// (*exact.Part).Merge, exact/exact.go:75
+DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
+    p->ones = add(p->ones, o->ones);
+    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
+        return;
     }
-    case 2:
-    {
-        out[i] = num_Abs_f64(h1 + h2 - double(beds[i].Depth)) * area;
-        break;
+    if (o->at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = o->at;
     }
-    case 3:
-    {
-        out[i] = h2 * h2 * area;
-        break;
+    p->w0 = add(p->w0, o->w0);
+    p->w1 = add(p->w1, o->w1);
+    p->w2 = add(p->w2, o->w2);
+}
+
+// merge takes so many tallies together in the first of them: each so many-th from there on.
+// merge, measure.go:106
+DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
+    tally o = all[first];
+    for (int32 k = 1; k < many; k++) {
+        tally p = all[add(first, mul(k, each))];
+        exact_Part_Merge(&o.mass1, &p.mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Merge(&o.mass2, &p.mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Merge(&o.surface, &p.surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Merge(&o.lower, &p.lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, p.upper1);
+        o.least1 = go_max<uint64>(o.least1, p.least1);
+        o.upper2 = go_max<uint64>(o.upper2, p.upper2);
+        o.least2 = go_max<uint64>(o.least2, p.least2);
+        o.fastest = go_max<uint64>(o.fastest, p.fastest);
     }
-    case 4:
-    {
-        out[i] = h1;
-        break;
+    all[first] = o;
+}
+
+// Flush takes what was added to memory. The part is empty again.
+// (*exact.Part).Flush, exact/exact.go:90
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones != 0) {
+        atomic_add(&words[33], shl(p->ones, int64(18)));
+        p->ones = 0;
     }
-    case 5:
-    {
-        out[i] = h2;
-        break;
+}
+
+// flush takes a stretch's tally to its sums, and its extremes to those of all.
+// (*tally).flush, measure.go:122
+DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
+    exact_Part_Flush(&o->mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&o->mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&o->surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    exact_Part_Flush(&o->lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+    atomic_max(&s->Extremes_[0], o->upper1);
+    atomic_max(&s->Extremes_[1], o->least1);
+    atomic_max(&s->Extremes_[2], o->upper2);
+    atomic_max(&s->Extremes_[3], o->least2);
+    atomic_max(&s->Extremes_[4], o->fastest);
+}
+
+// Survey measures the cells of stretch t, of so many.
+// Survey[float32], measure.go:59
+DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
+    TURNS(int64, k, 284) {
+        (*sums)[k] = 0;
     }
-    case 6:
-    {
-        out[i] = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        break;
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = survey_f32(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
     }
+    __syncthreads();
+    TURNS(int32, k, 16) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
+    }
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
+        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
+    }
+    __syncthreads();
+    TURNS(int64, k, 284) {
+        if ((*sums)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*sums)[k]);
+        }
     }
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float64], measure.go:42
+// speed[float64], measure.go:135
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3105,53 +3315,65 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     return num_Sqrt_f64(x * x + y * y) / h;
 }
 
-// Measure writes quantity what of cell i.
-// Measure[float64], measure.go:20
-DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Slice<double> out) {
-    State_f64 c = w[i];
-    double area = beds[i].Area, h1 = c.H1, h2 = c.H2;
-    switch (what) {
-    case 0:
-    {
-        out[i] = h1 * area;
-        break;
+// survey measures every so many-th cell of a stretch from the first on.
+// survey[float64], measure.go:88
+DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<int64> sums) {
+    tally o = {};
+    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
+        State_f64 c = w[add(first, n)];
+        Bed_f64 b = beds[add(first, n)];
+        double area = b.Area, h1 = c.H1, h2 = c.H2;
+        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
+        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
     }
-    case 1:
-    {
-        out[i] = h2 * area;
-        break;
+    return o;
+}
+
+// Survey measures the cells of stretch t, of so many.
+// Survey[float64], measure.go:59
+DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
+    TURNS(int64, k, 284) {
+        (*sums)[k] = 0;
     }
-    case 2:
-    {
-        out[i] = num_Abs_f64(h1 + h2 - beds[i].Depth) * area;
-        break;
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = survey_f64(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
     }
-    case 3:
-    {
-        out[i] = h2 * h2 * area;
-        break;
+    __syncthreads();
+    TURNS(int32, k, 16) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
     }
-    case 4:
-    {
-        out[i] = h1;
-        break;
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
+        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
     }
-    case 5:
-    {
-        out[i] = h2;
-        break;
-    }
-    case 6:
-    {
-        out[i] = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        break;
-    }
+    __syncthreads();
+    TURNS(int64, k, 284) {
+        if ((*sums)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*sums)[k]);
+        }
     }
 }
 
+// (*Stencil[float32]).geometry, slopes.go:74
+DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
+    Arrow_f32 a = c->Arm[0], b = c->Arm[1];
+    return geometry_f32{Array<Arrow_f32, 3>{{a, b, Arrow_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
+}
+
 // slow is the velocity of a layer that may be absent, as velocity has it.
-// slow[float32], slopes.go:55
+// slow[float32], slopes.go:60
 DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Arrow_f32{};
@@ -3164,7 +3386,7 @@ DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
 }
 
 // see finds the levels and the velocities of a cell.
-// (*water[float32]).see, slopes.go:42
+// (*water[float32]).see, slopes.go:47
 DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3201,9 +3423,9 @@ DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float32], slopes.go:68
-DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
-    Arrow_f32 along = Arrow_less_f32((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
+// (*geometry[float32]).mirrored, slopes.go:81
+DEVICE Arrow_f32 geometry_mirrored_f32(geometry_f32 *g, Arrow_f32 u, int64 k) {
+    Arrow_f32 along = Arrow_less_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Arrow_f32 across = Arrow_f32{along.Y, -along.X};
     return Arrow_less_f32(u, Arrow_times_f32(across, 2.0f * Arrow_dot_f32(u, across) / Arrow_dot_f32(across, across)));
 }
@@ -3213,17 +3435,17 @@ DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
 // itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
 // neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
 // the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:26
-DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Array<water_f32, 3> *o) {
+// (*water[float32]).around, reconstruct.go:27
+DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry, Slice<Bed_f32> beds,
+        Slice<State_f32> w, Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 near = c->Near[k];
+        int32 near = (*all)[k];
         if (near < 0) {
             (*o)[k] = *me;
             if (near == -1) {
-                const Arrow_f32 value1 = mirrored_f32(me->u1, &c->Arm, k), value2 = mirrored_f32(me->u2, &c->Arm, k);
+                const Arrow_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
@@ -3255,7 +3477,7 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float32], slopes.go:92
+// widened[float32], slopes.go:105
 struct widened_f32_results { float r0; float r1; };
 DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -3271,7 +3493,7 @@ DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale
 }
 
 // within is the share of a difference d that is in the range.
-// within[float32], slopes.go:102
+// within[float32], slopes.go:115
 DEVICE float within_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
@@ -3285,10 +3507,10 @@ DEVICE float within_f32(float d, float lo, float hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float32]).slope, slopes.go:77
-DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2, float scale) {
-    Arrow_f32 g = Arrow_f32{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
-    float m0 = Arrow_dot_f32(g, c->Arm[0]), m1 = Arrow_dot_f32(g, c->Arm[1]), m2 = Arrow_dot_f32(g, c->Arm[2]);
+// (*geometry[float32]).slope, slopes.go:90
+DEVICE Arrow_f32 geometry_slope_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
+    Arrow_f32 g = Arrow_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
+    float m0 = Arrow_dot_f32(g, c->arm[0]), m1 = Arrow_dot_f32(g, c->arm[1]), m2 = Arrow_dot_f32(g, c->arm[2]);
     if (m0 * (d0 - m0) >= 0.0f && m1 * (d1 - m1) >= 0.0f && m2 * (d2 - m2) >= 0.0f) {
         return g;
     }
@@ -3298,11 +3520,11 @@ DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2,
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float32]).positive, reconstruct.go:98
-DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
+// (*geometry[float32]).positive, reconstruct.go:100
+DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
-    float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->Arm[0]), Arrow_dot_f32(slope1, c->Arm[1])), Arrow_dot_f32(slope1, c->Arm[2]));
-    float d2 = go_min<float>(go_min<float>(Arrow_dot_f32(slope2, c->Arm[0]), Arrow_dot_f32(slope2, c->Arm[1])), Arrow_dot_f32(slope2, c->Arm[2]));
+    float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->arm[0]), Arrow_dot_f32(slope1, c->arm[1])), Arrow_dot_f32(slope1, c->arm[2]));
+    float d2 = go_min<float>(go_min<float>(Arrow_dot_f32(slope2, c->arm[0]), Arrow_dot_f32(slope2, c->arm[1])), Arrow_dot_f32(slope2, c->arm[2]));
     if (h1 + d1 < 0.0f) {
         share = h1 / -d1;
     }
@@ -3317,21 +3539,21 @@ DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float32]).centred, reconstruct.go:117
-DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
+// (*geometry[float32]).centred, reconstruct.go:119
+DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
-    float d0 = Arrow_dot_f32(slope, c->Arm[0]), d1 = Arrow_dot_f32(slope, c->Arm[1]), d2 = Arrow_dot_f32(slope, c->Arm[2]);
-    Arrow_f32 moment = Arrow_f32{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
+    float d0 = Arrow_dot_f32(slope, c->arm[0]), d1 = Arrow_dot_f32(slope, c->arm[1]), d2 = Arrow_dot_f32(slope, c->arm[2]);
+    Arrow_f32 moment = Arrow_f32{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
     return Arrow_f32{u.X - Arrow_dot_f32(ux, moment), u.Y - Arrow_dot_f32(uy, moment)};
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:59
-DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *c, const Params_f32 *p,
-        Slopes_f32 *s) {
+// (*water[float32]).slopes, reconstruct.go:61
+DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Arrow_f32 bed,
+        const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
@@ -3341,25 +3563,26 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 
         h = me->h1;
     }
     float level = 0x1.99999ap-05f /* 0.05 */ * h, speed = 0x1.99999ap-05f /* 0.05 */ * num_Sqrt_f32(weight * h);
-    Arrow_f32 bed = c->Bed_;
     Arrow_f32 z2 = bed;
     Arrow_f32 u1x = {}, u1y = {}, u2x = {}, u2y = {};
     if (wet2) {
-        z2 = Stencil_slope_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = Stencil_slope_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = Stencil_slope_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+        z2 = geometry_slope_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = geometry_slope_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = geometry_slope_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
     Arrow_f32 z1 = z2;
     if (wet1) {
-        z1 = Stencil_slope_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = Stencil_slope_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = Stencil_slope_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        z1 = geometry_slope_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = geometry_slope_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = geometry_slope_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    float share = Stencil_positive_f32(c, me->h1, me->h2, Arrow_less_f32(z1, z2), Arrow_less_f32(z2, bed));
+    float share = geometry_positive_f32(c, me->h1, me->h2, Arrow_less_f32(z1, z2), Arrow_less_f32(z2, bed));
     const Arrow_f32 value1 = Arrow_times_f32(z1, share), value2 = Arrow_times_f32(z2, share), value3 = Arrow_times_f32(bed, share);
     z1 = value1;
     z2 = value2;
     bed = value3;
+    s->H1 = me->h1;
+    s->H2 = me->h2;
     const Arrow_f32 value4 = z1, value5 = z2, value6 = bed;
     s->Z1 = value4;
     s->Z2 = value5;
@@ -3372,10 +3595,10 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 
     s->U1 = value7;
     s->U2 = value8;
     if (wet1) {
-        s->U1 = Stencil_centred_f32(c, me->u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
+        s->U1 = geometry_centred_f32(c, me->u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
     }
     if (wet2) {
-        s->U2 = Stencil_centred_f32(c, me->u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
+        s->U2 = geometry_centred_f32(c, me->u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
     }
 }
 
@@ -3384,19 +3607,26 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 
 // CellSlopes[float32], reconstruct.go:9
 DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
-    Stencil_f32 *c = &m->Stencils[i];
+    Stencil_f32 c = m->Stencils[i];
+    geometry_f32 g = Stencil_geometry_f32(&c);
     water_f32 me = {};
     water_see_f32(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f32, 3> o = {};
-    if (water_around_f32(&me, c, p->DryDepth, m->Beds, w, &o)) {
-        water_slopes_f32(&me, &o, c, p, &out[i]);
+    if (water_around_f32(&me, &c.Near, &g, p->DryDepth, m->Beds, w, &o)) {
+        water_slopes_f32(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
-    out[i] = Slopes_f32{Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}};
+    out[i] = Slopes_f32{me.h1, me.h2, Arrow_f32{}, Arrow_f32{}, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, Arrow_f32{}, Arrow_f32{}};
+}
+
+// (*Stencil[float64]).geometry, slopes.go:74
+DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
+    Arrow_f64 a = c->Arm[0], b = c->Arm[1];
+    return geometry_f64{Array<Arrow_f64, 3>{{a, b, Arrow_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // slow is the velocity of a layer that may be absent, as velocity has it.
-// slow[float64], slopes.go:55
+// slow[float64], slopes.go:60
 DEVICE Arrow_f64 slow_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Arrow_f64{};
@@ -3409,7 +3639,7 @@ DEVICE Arrow_f64 slow_f64(double h, double qx, double qy, double dry) {
 }
 
 // see finds the levels and the velocities of a cell.
-// (*water[float64]).see, slopes.go:42
+// (*water[float64]).see, slopes.go:47
 DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3446,9 +3676,9 @@ DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float64], slopes.go:68
-DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
-    Arrow_f64 along = Arrow_less_f64((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
+// (*geometry[float64]).mirrored, slopes.go:81
+DEVICE Arrow_f64 geometry_mirrored_f64(geometry_f64 *g, Arrow_f64 u, int64 k) {
+    Arrow_f64 along = Arrow_less_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Arrow_f64 across = Arrow_f64{along.Y, -along.X};
     return Arrow_less_f64(u, Arrow_times_f64(across, 2.0 * Arrow_dot_f64(u, across) / Arrow_dot_f64(across, across)));
 }
@@ -3458,17 +3688,17 @@ DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
 // itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
 // neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
 // the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:26
-DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Array<water_f64, 3> *o) {
+// (*water[float64]).around, reconstruct.go:27
+DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry, Slice<Bed_f64> beds,
+        Slice<State_f64> w, Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 near = c->Near[k];
+        int32 near = (*all)[k];
         if (near < 0) {
             (*o)[k] = *me;
             if (near == -1) {
-                const Arrow_f64 value1 = mirrored_f64(me->u1, &c->Arm, k), value2 = mirrored_f64(me->u2, &c->Arm, k);
+                const Arrow_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
@@ -3500,7 +3730,7 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float64], slopes.go:92
+// widened[float64], slopes.go:105
 struct widened_f64_results { double r0; double r1; };
 DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -3516,7 +3746,7 @@ DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double s
 }
 
 // within is the share of a difference d that is in the range.
-// within[float64], slopes.go:102
+// within[float64], slopes.go:115
 DEVICE double within_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
@@ -3530,10 +3760,10 @@ DEVICE double within_f64(double d, double lo, double hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float64]).slope, slopes.go:77
-DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double d2, double scale) {
-    Arrow_f64 g = Arrow_f64{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
-    double m0 = Arrow_dot_f64(g, c->Arm[0]), m1 = Arrow_dot_f64(g, c->Arm[1]), m2 = Arrow_dot_f64(g, c->Arm[2]);
+// (*geometry[float64]).slope, slopes.go:90
+DEVICE Arrow_f64 geometry_slope_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
+    Arrow_f64 g = Arrow_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
+    double m0 = Arrow_dot_f64(g, c->arm[0]), m1 = Arrow_dot_f64(g, c->arm[1]), m2 = Arrow_dot_f64(g, c->arm[2]);
     if (m0 * (d0 - m0) >= 0.0 && m1 * (d1 - m1) >= 0.0 && m2 * (d2 - m2) >= 0.0) {
         return g;
     }
@@ -3543,11 +3773,11 @@ DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double 
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float64]).positive, reconstruct.go:98
-DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
+// (*geometry[float64]).positive, reconstruct.go:100
+DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
-    double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->Arm[0]), Arrow_dot_f64(slope1, c->Arm[1])), Arrow_dot_f64(slope1, c->Arm[2]));
-    double d2 = go_min<double>(go_min<double>(Arrow_dot_f64(slope2, c->Arm[0]), Arrow_dot_f64(slope2, c->Arm[1])), Arrow_dot_f64(slope2, c->Arm[2]));
+    double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->arm[0]), Arrow_dot_f64(slope1, c->arm[1])), Arrow_dot_f64(slope1, c->arm[2]));
+    double d2 = go_min<double>(go_min<double>(Arrow_dot_f64(slope2, c->arm[0]), Arrow_dot_f64(slope2, c->arm[1])), Arrow_dot_f64(slope2, c->arm[2]));
     if (h1 + d1 < 0.0) {
         share = h1 / -d1;
     }
@@ -3562,21 +3792,21 @@ DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float64]).centred, reconstruct.go:117
-DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
+// (*geometry[float64]).centred, reconstruct.go:119
+DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
-    double d0 = Arrow_dot_f64(slope, c->Arm[0]), d1 = Arrow_dot_f64(slope, c->Arm[1]), d2 = Arrow_dot_f64(slope, c->Arm[2]);
-    Arrow_f64 moment = Arrow_f64{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
+    double d0 = Arrow_dot_f64(slope, c->arm[0]), d1 = Arrow_dot_f64(slope, c->arm[1]), d2 = Arrow_dot_f64(slope, c->arm[2]);
+    Arrow_f64 moment = Arrow_f64{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
     return Arrow_f64{u.X - Arrow_dot_f64(ux, moment), u.Y - Arrow_dot_f64(uy, moment)};
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:59
-DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *c, const Params_f64 *p,
-        Slopes_f64 *s) {
+// (*water[float64]).slopes, reconstruct.go:61
+DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Arrow_f64 bed,
+        const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
@@ -3586,25 +3816,26 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
         h = me->h1;
     }
     double level = 0x1.999999999999ap-05 /* 0.05 */ * h, speed = 0x1.999999999999ap-05 /* 0.05 */ * num_Sqrt_f64(weight * h);
-    Arrow_f64 bed = c->Bed_;
     Arrow_f64 z2 = bed;
     Arrow_f64 u1x = {}, u1y = {}, u2x = {}, u2y = {};
     if (wet2) {
-        z2 = Stencil_slope_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = Stencil_slope_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = Stencil_slope_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+        z2 = geometry_slope_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = geometry_slope_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = geometry_slope_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
     Arrow_f64 z1 = z2;
     if (wet1) {
-        z1 = Stencil_slope_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = Stencil_slope_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = Stencil_slope_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        z1 = geometry_slope_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = geometry_slope_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = geometry_slope_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    double share = Stencil_positive_f64(c, me->h1, me->h2, Arrow_less_f64(z1, z2), Arrow_less_f64(z2, bed));
+    double share = geometry_positive_f64(c, me->h1, me->h2, Arrow_less_f64(z1, z2), Arrow_less_f64(z2, bed));
     const Arrow_f64 value1 = Arrow_times_f64(z1, share), value2 = Arrow_times_f64(z2, share), value3 = Arrow_times_f64(bed, share);
     z1 = value1;
     z2 = value2;
     bed = value3;
+    s->H1 = me->h1;
+    s->H2 = me->h2;
     const Arrow_f64 value4 = z1, value5 = z2, value6 = bed;
     s->Z1 = value4;
     s->Z2 = value5;
@@ -3617,10 +3848,10 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
     s->U1 = value7;
     s->U2 = value8;
     if (wet1) {
-        s->U1 = Stencil_centred_f64(c, me->u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
+        s->U1 = geometry_centred_f64(c, me->u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
     }
     if (wet2) {
-        s->U2 = Stencil_centred_f64(c, me->u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
+        s->U2 = geometry_centred_f64(c, me->u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
     }
 }
 
@@ -3629,15 +3860,16 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
 // CellSlopes[float64], reconstruct.go:9
 DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
-    Stencil_f64 *c = &m->Stencils[i];
+    Stencil_f64 c = m->Stencils[i];
+    geometry_f64 g = Stencil_geometry_f64(&c);
     water_f64 me = {};
     water_see_f64(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f64, 3> o = {};
-    if (water_around_f64(&me, c, p->DryDepth, m->Beds, w, &o)) {
-        water_slopes_f64(&me, &o, c, p, &out[i]);
+    if (water_around_f64(&me, &c.Near, &g, p->DryDepth, m->Beds, w, &o)) {
+        water_slopes_f64(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
-    out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
+    out[i] = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
 }
 
 // end is the time at the end of the step.
@@ -3791,21 +4023,20 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
 // (*side[float32]).reach, sloped.go:43
-DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx,
-        float ny) {
+DEVICE void side_reach_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
-    s->mean1 = w->H1;
-    s->mean2 = w->H2;
-    float z2 = w->H2 - bed->Depth;
+    s->mean1 = g->H1;
+    s->mean2 = g->H2;
+    float z2 = g->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f32(g->Z2, arm);
     s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
-    s->h2 = num_Larger_f32(w->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
+    s->h2 = num_Larger_f32(g->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
     float x = g->U2.X + Arrow_dot_f32(g->U2x, arm), y = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
-    if (w->H1 <= 0.0f) {
+    if (g->H1 <= 0.0f) {
         // the only layer is the lower one: there is nothing of the upper to be read
         s->z1 = s->z2;
         s->h1 = 0.0f;
@@ -3814,8 +4045,8 @@ DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *
         s->q1 = 0.0f;
         return;
     }
-    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
-    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
+    s->z1 = (g->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
+    s->h1 = num_Larger_f32(g->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
     const float value1 = g->U1.X + Arrow_dot_f32(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
     x = value1;
     y = value2;
@@ -3827,14 +4058,14 @@ DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *
 // Reach does what Look does, from the slopes of both cells.
 // (*Face[float32]).Reach, sloped.go:21
 DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, const Params_f32 *p,
-        Slice<Bed_f32> beds, Slice<State_f32> w, Slice<Slopes_f32> slopes) {
+        Slice<Bed_f32> beds, Slice<Slopes_f32> slopes) {
     f->sloped = true;
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_reach_f32(&f->l, &w[at.Left], &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
-    side_reach_f32(&f->r, &w[right], &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    side_reach_f32(&f->l, &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
+    side_reach_f32(&f->r, &beds[right], &slopes[right], arms->Right, n->X, n->Y);
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f32(&f->r);
@@ -3850,9 +4081,9 @@ DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, 
 // SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
 // SlopedFlux[float32], sloped.go:11
 DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+    Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
     Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
@@ -3861,21 +4092,20 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
 // (*side[float64]).reach, sloped.go:43
-DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx,
-        double ny) {
+DEVICE void side_reach_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
-    s->mean1 = w->H1;
-    s->mean2 = w->H2;
-    double z2 = w->H2 - bed->Depth;
+    s->mean1 = g->H1;
+    s->mean2 = g->H2;
+    double z2 = g->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f64(g->Z2, arm);
     s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
-    s->h2 = num_Larger_f64(w->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
+    s->h2 = num_Larger_f64(g->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
     double x = g->U2.X + Arrow_dot_f64(g->U2x, arm), y = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
-    if (w->H1 <= 0.0) {
+    if (g->H1 <= 0.0) {
         // the only layer is the lower one: there is nothing of the upper to be read
         s->z1 = s->z2;
         s->h1 = 0.0;
@@ -3884,8 +4114,8 @@ DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *
         s->q1 = 0.0;
         return;
     }
-    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
-    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
+    s->z1 = (g->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
+    s->h1 = num_Larger_f64(g->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
     const double value1 = g->U1.X + Arrow_dot_f64(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
     x = value1;
     y = value2;
@@ -3897,14 +4127,14 @@ DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *
 // Reach does what Look does, from the slopes of both cells.
 // (*Face[float64]).Reach, sloped.go:21
 DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, const Params_f64 *p,
-        Slice<Bed_f64> beds, Slice<State_f64> w, Slice<Slopes_f64> slopes) {
+        Slice<Bed_f64> beds, Slice<Slopes_f64> slopes) {
     f->sloped = true;
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_reach_f64(&f->l, &w[at.Left], &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
-    side_reach_f64(&f->r, &w[right], &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    side_reach_f64(&f->l, &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
+    side_reach_f64(&f->r, &beds[right], &slopes[right], arms->Right, n->X, n->Y);
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f64(&f->r);
@@ -3920,9 +4150,9 @@ DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, 
 // SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
 // SlopedFlux[float64], sloped.go:11
 DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+    Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
     Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
@@ -4281,7 +4511,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
         Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
@@ -4318,7 +4548,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
         Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
@@ -4481,18 +4711,28 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int
     if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel Measure, measure.go:20
-extern "C" __global__ void __launch_bounds__(128) Measure_f32(int64 lo, int64 hi, int32 what,
-        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Slice<double> out) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Measure_f32_at(i, what, &p, beds, w, out);
+// Kernel ClearSurvey, measure.go:48
+extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Surveyed *s) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) ClearSurvey_at(k, s);
 }
 
-// Kernel Measure, measure.go:20
-extern "C" __global__ void __launch_bounds__(128) Measure_f64(int64 lo, int64 hi, int32 what,
-        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Slice<double> out) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Measure_f64_at(i, what, &p, beds, w, out);
+// Kernel Survey, measure.go:59
+extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
+        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(sums, Array<int64, 284>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &tallies, &sums);
+}
+
+// Kernel Survey, measure.go:59
+extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
+        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(sums, Array<int64, 284>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
 // Kernel CellSlopes, reconstruct.go:9
@@ -4528,49 +4768,49 @@ extern "C" __global__ void __launch_bounds__(128) Present_f64(int64 lo, int64 hi
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, w, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
 }
 
 // Kernel StageCell, stage.go:15

@@ -121,35 +121,64 @@ func (loop *EdgeFluxLoop[F]) variant() string {
 	panic("EdgeFlux has no variant for these constants")
 }
 
-// MeasureLoop runs Measure for lo ≤ index < hi, on the CPU or another device.
-type MeasureLoop[F num.Float] struct {
-	what int32
-	p    *Params[F]
-	beds []Bed[F]
-	w    []State[F]
-	out  []float64
+// ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.
+type ClearSurveyLoop struct {
+	s *Surveyed
 }
 
-// NewMeasureLoop prepares Measure.
-func NewMeasureLoop[F num.Float](what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) *MeasureLoop[F] {
-	return &MeasureLoop[F]{what, p, beds, w, out}
+// NewClearSurveyLoop prepares ClearSurvey.
+func NewClearSurveyLoop(s *Surveyed) *ClearSurveyLoop {
+	return &ClearSurveyLoop{s}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *MeasureLoop[F]) Range(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		Measure(i, loop.what, loop.p, loop.beds, loop.w, loop.out)
+func (loop *ClearSurveyLoop) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		ClearSurvey(k, loop.s)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *MeasureLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Measure" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ValueOf("what", &loop.what),
+func (loop *ClearSurveyLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ClearSurvey", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("s", loop.s),
+	}}
+}
+
+// SurveyLoop runs Survey for lo ≤ index < hi, on the CPU or another device.
+type SurveyLoop[F num.Float] struct {
+	cells int32
+	p     *Params[F]
+	beds  []Bed[F]
+	w     []State[F]
+	s     *Surveyed
+}
+
+// NewSurveyLoop prepares Survey.
+func NewSurveyLoop[F num.Float](cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed) *SurveyLoop[F] {
+	return &SurveyLoop[F]{cells, p, beds, w, s}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SurveyLoop[F]) Range(lo, hi int) {
+	var tallies [128]tally
+	var sums [284]int64
+	for t := lo; t < hi; t++ {
+		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &tallies, &sums)
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SurveyLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *SurveyLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Survey" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("cells", &loop.cells),
 		abi.ConstantOf("p", loop.p),
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("s", loop.s),
 	}}
 }
 
@@ -223,15 +252,14 @@ type SlopedFluxLoop[F num.Float] struct {
 	p      *Params[F]
 	m      *Mesh[F]
 	clock  *Clock[F]
-	w      []State[F]
 	slopes []Slopes[F]
 	out    []Flux[F]
 	n      *Counters
 }
 
 // NewSlopedFluxLoop prepares SlopedFlux.
-func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
-	return &SlopedFluxLoop[F]{scheme, p, m, clock, w, slopes, out, n}
+func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
+	return &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, out, n}
 }
 
 // Range runs the kernel on the CPU.
@@ -241,7 +269,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.w, loop.slopes)
+			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -261,7 +289,6 @@ func (loop *SlopedFluxLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
-		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("slopes", loop.slopes),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),

@@ -7,15 +7,16 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //atoll:kernel
 func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
-	c := &m.Stencils[i]
+	c := m.Stencils[i]
+	g := c.geometry()
 	var me water[F]
 	me.see(&w[i], m.Beds[i].Depth, p.DryDepth)
 	var o [3]water[F]
-	if me.around(c, p.DryDepth, m.Beds, w, &o) {
-		me.slopes(&o, c, p, &out[i])
+	if me.around(&c.Near, &g, p.DryDepth, m.Beds, w, &o) {
+		me.slopes(&o, &g, c.Bed, p, &out[i])
 		return
 	}
-	out[i] = Slopes[F]{U1: me.u1, U2: me.u2}
+	out[i] = Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
 }
 
 // around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
@@ -23,15 +24,16 @@ func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out 
 // itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
 // neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
 // the cell's: else it is a shore.
-func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o *[3]water[F]) bool {
+func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, beds []Bed[F], w []State[F],
+	o *[3]water[F]) bool {
 	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
 	for k := 0; k < 3; k++ {
-		near := c.Near[k]
+		near := all[k]
 		if near < 0 {
 			o[k] = *me
 			if near == Wall {
-				o[k].u1, o[k].u2 = mirrored(me.u1, &c.Arm, k), mirrored(me.u2, &c.Arm, k)
+				o[k].u1, o[k].u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
 			}
 			may = may && near != Open
 			continue
@@ -56,7 +58,7 @@ func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slopes[F]) {
+func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Arrow[F], p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
 	if wet1 && wet2 {
@@ -66,7 +68,6 @@ func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slope
 	}
 	const small = 0.05
 	level, speed := small*h, small*num.Sqrt(weight*h)
-	bed := c.Bed
 	z2 := bed
 	var u1x, u1y, u2x, u2y Arrow[F]
 	if wet2 {
@@ -82,6 +83,7 @@ func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slope
 	}
 	share := c.positive(me.h1, me.h2, z1.less(z2), z2.less(bed))
 	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
+	s.H1, s.H2 = me.h1, me.h2
 	s.Z1, s.Z2, s.Bed = z1, z2, bed
 	s.U1x, s.U1y, s.U2x, s.U2y = u1x, u1y, u2x, u2y
 	s.U1, s.U2 = me.u1, me.u2
@@ -95,10 +97,10 @@ func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slope
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-func (c *Stencil[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
+func (c *geometry[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
 	share := F(1)
-	d1 := min(slope1.dot(c.Arm[0]), slope1.dot(c.Arm[1]), slope1.dot(c.Arm[2]))
-	d2 := min(slope2.dot(c.Arm[0]), slope2.dot(c.Arm[1]), slope2.dot(c.Arm[2]))
+	d1 := min(slope1.dot(c.arm[0]), slope1.dot(c.arm[1]), slope1.dot(c.arm[2]))
+	d2 := min(slope2.dot(c.arm[0]), slope2.dot(c.arm[1]), slope2.dot(c.arm[2]))
 	if h1+d1 < 0 {
 		share = h1 / -d1
 	}
@@ -114,11 +116,11 @@ func (c *Stencil[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-func (c *Stencil[F]) centred(u, ux, uy, slope Arrow[F], h F) Arrow[F] {
+func (c *geometry[F]) centred(u, ux, uy, slope Arrow[F], h F) Arrow[F] {
 	part := 1 / (3 * h)
-	d0, d1, d2 := slope.dot(c.Arm[0]), slope.dot(c.Arm[1]), slope.dot(c.Arm[2])
+	d0, d1, d2 := slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2])
 	moment := Arrow[F]{
-		(c.Arm[0].X*d0 + c.Arm[1].X*d1 + c.Arm[2].X*d2) * part, (c.Arm[0].Y*d0 + c.Arm[1].Y*d1 + c.Arm[2].Y*d2) * part,
+		(c.arm[0].X*d0 + c.arm[1].X*d1 + c.arm[2].X*d2) * part, (c.arm[0].Y*d0 + c.arm[1].Y*d1 + c.arm[2].Y*d2) * part,
 	}
 	return Arrow[F]{u.X - ux.dot(moment), u.Y - uy.dot(moment)}
 }

@@ -8,25 +8,25 @@ type Arms[F num.Float] struct{ Left, Right Arrow[F] }
 // SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
 //
 //atoll:kernel stages=32 scheme=PVM,IRRoe,Roe
-func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F],
+func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
 	slopes []Slopes[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
+	f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
 	f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Reach does what Look does, from the slopes of both cells.
-func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F], w []State[F],
+func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
 	slopes []Slopes[F]) {
 	f.sloped = true
 	right := at.Right
 	if right < 0 {
 		right = at.Left
 	}
-	f.l.reach(&w[at.Left], &beds[at.Left], &slopes[at.Left], arms.Left, n.X, n.Y)
-	f.r.reach(&w[right], &beds[right], &slopes[right], arms.Right, n.X, n.Y)
+	f.l.reach(&beds[at.Left], &slopes[at.Left], arms.Left, n.X, n.Y)
+	f.r.reach(&beds[right], &slopes[right], arms.Right, n.X, n.Y)
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
 	if at.Right == Wall {
 		f.r.mirror()
@@ -40,21 +40,21 @@ func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
-func (s *side[F]) reach(w *State[F], bed *Bed[F], g *Slopes[F], arm Arrow[F], nx, ny F) {
-	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, w.H1, w.H2
-	z2 := w.H2 - bed.Depth
+func (s *side[F]) reach(bed *Bed[F], g *Slopes[F], arm Arrow[F], nx, ny F) {
+	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
+	z2 := g.H2 - bed.Depth
 	s.z2 = z2 + g.Z2.dot(arm)
 	s.depth = bed.Depth - g.Bed.dot(arm)
-	s.h2 = num.Larger(w.H2+g.Z2.less(g.Bed).dot(arm), 0)
+	s.h2 = num.Larger(g.H2+g.Z2.less(g.Bed).dot(arm), 0)
 	x, y := g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
 	s.u2, s.t2 = x*nx+y*ny, y*nx-x*ny
 	s.q2 = s.h2 * s.u2
-	if w.H1 <= 0 { // the only layer is the lower one: there is nothing of the upper to be read
+	if g.H1 <= 0 { // the only layer is the lower one: there is nothing of the upper to be read
 		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0
 		return
 	}
-	s.z1 = (w.H1 + z2) + g.Z1.dot(arm)
-	s.h1 = num.Larger(w.H1+g.Z1.less(g.Z2).dot(arm), 0)
+	s.z1 = (g.H1 + z2) + g.Z1.dot(arm)
+	s.h1 = num.Larger(g.H1+g.Z1.less(g.Z2).dot(arm), 0)
 	x, y = g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
 	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
 	s.q1 = s.h1 * s.u1

@@ -28,7 +28,7 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
+		f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
 		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)

@@ -13,3 +13,8 @@ func TestNothingIsAllocated(t *testing.T) {
 		runtest.NothingIsAllocated(t, 3, wet, "physics.order="+order)
 	}
 }
+
+func TestRowsComeLate(t *testing.T) {
+	runtest.RowsComeLate(t, wet, "output.conservation_every=1")
+	runtest.RowsComeLate(t, forced, "output.conservation_every=2", "time={end=0.5}")
+}

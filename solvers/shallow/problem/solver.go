@@ -125,7 +125,15 @@ func tableOf(start shallow.Diagnostics, layers int) []solvers.Quantity {
 }
 
 func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.Diagnose(ctx)
+	return d.told(d.Diagnose(ctx))
+}
+
+func (d *flow) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	return d.told(d.Solver.Observed(ctx))
+}
+
+// told is what was measured, in the order of the table.
+func (d *flow) told(now shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +209,8 @@ func (d *flow) Fields() []solvers.Field {
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
 
-// memory is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
-// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least; at
+// memory is the least that the solver takes on a device of its own memory for a part: both states, the beds,
+// friction, and the cells and edges in tiles, of which each edge is in one at least; at
 // second order a third state, the slopes and what they are made from.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	p := &c.Sections.(*Sections).Physics
@@ -223,7 +231,7 @@ func memoryOf[F num.Float](held solvers.Counts, order int, friction bool) int64 
 		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 	}
-	owned := unsafe.Sizeof(kernels.TileCell{}) + unsafe.Sizeof(float64(0)) + 3*edge/2
+	owned := unsafe.Sizeof(kernels.TileCell{}) + 3*edge/2
 	if order == 2 {
 		owned += unsafe.Sizeof(kernels.Stencil[F]{})
 	}

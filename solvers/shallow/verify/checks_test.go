@@ -19,8 +19,9 @@ import (
 func TestShallowQuick(t *testing.T) {
 	for _, name := range suite.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var out bytes.Buffer
-			report, err := suite.Run(t.Context(), &out, verify.Options{Quick: true, Only: []string{name}})
+			report, err := suite.Run(t.Context(), &out, verify.Options{Quick: true, Threads: 1, Only: []string{name}})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
 			}
@@ -38,9 +39,11 @@ func TestTsunamiQuick(t *testing.T) {
 		"bp6": {"bp6-c", "bp6-c-run-up"}}
 	for _, name := range tsunamis.Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var out bytes.Buffer
 			dir := t.TempDir()
-			_, err := tsunamis.Run(t.Context(), &out, verify.Options{Quick: true, Only: []string{name}, Pictures: dir})
+			_, err := tsunamis.Run(t.Context(), &out, verify.Options{Quick: true, Threads: 1, Only: []string{name},
+				Pictures: dir})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
 			}

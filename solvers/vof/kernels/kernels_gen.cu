@@ -577,21 +577,66 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
     offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 && offsetof(Sweep2_f64, Out) == 96 &&
     offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float32], sweep2.go:10
-struct Clock_f32 {
-    Array<float, 3> Courant;
+// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
+// them, and taken in patches.
+// Survey[float32], survey.go:28
+struct Survey_f32 {
+    Lattice Lattice_;
+    Patches Patches_;
+    int32 Rows;
+    float Dust;
+    Array<float, 3> H;
+    Slice<float> F;
+    Slice<double> Begun;
+    Slice<int64> Found;
 };
-static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
+static_assert(sizeof(Survey_f32) == 128 && offsetof(Survey_f32, Lattice_) == 0 &&
+    offsetof(Survey_f32, Patches_) == 12 && offsetof(Survey_f32, Rows) == 32 && offsetof(Survey_f32, Dust) == 36 &&
+    offsetof(Survey_f32, H) == 40 && offsetof(Survey_f32, F) == 56 && offsetof(Survey_f32, Begun) == 80 &&
+    offsetof(Survey_f32, Found) == 104, "Survey_f32");
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float64], sweep2.go:10
-struct Clock_f64 {
-    Array<double, 3> Courant;
+// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:25
+struct exact_Part {
+    int32 at;
+    int64 w0, w1, w2;
+    int64 ones_;
 };
-static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
+static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
+    offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
+
+// tally is what a thread finds in a run of cells, and then in many.
+// tally, survey.go:144
+struct alignas(16) tally {
+    exact_Part volume, change, size;
+    double excess;
+    int64 broken;
+    int32 mixed_;
+    int32 blank6;
+};
+static_assert(sizeof(tally) == 144 && offsetof(tally, volume) == 0 && offsetof(tally, change) == 40 &&
+    offsetof(tally, size) == 80 && offsetof(tally, excess) == 120 && offsetof(tally, broken) == 128 &&
+    offsetof(tally, mixed_) == 136 && offsetof(tally, blank6) == 140, "tally");
+
+// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
+// them, and taken in patches.
+// Survey[float64], survey.go:28
+struct Survey_f64 {
+    Lattice Lattice_;
+    Patches Patches_;
+    int32 Rows;
+    double Dust;
+    Array<double, 3> H;
+    Slice<double> F;
+    Slice<double> Begun;
+    Slice<int64> Found;
+};
+static_assert(sizeof(Survey_f64) == 144 && offsetof(Survey_f64, Lattice_) == 0 &&
+    offsetof(Survey_f64, Patches_) == 12 && offsetof(Survey_f64, Rows) == 32 && offsetof(Survey_f64, Dust) == 40 &&
+    offsetof(Survey_f64, H) == 48 && offsetof(Survey_f64, F) == 72 && offsetof(Survey_f64, Begun) == 96 &&
+    offsetof(Survey_f64, Found) == 120, "Survey_f64");
 
 // Plane is the half-space m·ξ ≤ α of a cell in space.
 // geom.Plane[float32], geom/geom.go:19
@@ -652,6 +697,22 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
     offsetof(Sweep3_f64, Nudge) == 32 && offsetof(Sweep3_f64, Dust) == 40 && offsetof(Sweep3_f64, F) == 48 &&
     offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 && offsetof(Sweep3_f64, U) == 120 &&
     offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
+
+// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
+// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock[float32], sweep2.go:10
+struct Clock_f32 {
+    Array<float, 3> Courant;
+};
+static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
+
+// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
+// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock[float64], sweep2.go:10
+struct Clock_f64 {
+    Array<double, 3> Courant;
+};
+static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
 // and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
@@ -3624,43 +3685,126 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
     }
 }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
-// the axis are empty.
-// staysEmpty[float32], flux.go:29
-DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
-    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
+// place is where cell i of a row lies.
+// (*Survey[float32]).place, survey.go:141
+DEVICE int64 Survey_place_f32(const Survey_f32 *m, int32 i, int32 row) {
+    return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
-// staysFull[float32], flux.go:35
-DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
-    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
-}
-
-// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
-// and whether the donor is so: a mixed one needs its plane.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
-// cells.
-// pureFlux[float32], flux.go:62
-struct pureFlux_f32_results { float r0; bool r1; };
-DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
-    if (cfl == 0.0f || empty_f32(donor, tolerance)) {
-        return {0.0f, true};
+// brokenAt, survey.go:207
+DEVICE int64 brokenAt(int64 cell, double f) {
+    int64 what = 0;
+    if (f > 0.0) {
+        what = 1;
     }
-    if (full_f32(donor, tolerance)) {
-        return {cfl, true};
+    if (f < 0.0) {
+        what = 2;
     }
-    return {0.0f, false};
+    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
-// which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float32], flux.go:92
-DEVICE float stretched_f32(float thickness, float lo, float hi) {
-    return thickness / (1.0f + (hi - lo));
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[int64], num/num.go:28
+DEVICE int64 num_Larger_int64(int64 a, int64 b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// special, exact/exact.go:63
+DEVICE void exact_special(double x, Slice<int64> words) {
+    int64 which = 68;
+    if (x > 0.0) {
+        which = 69;
+    }
+    if (x < 0.0) {
+        which = 70;
+    }
+    atomic_add(&words[which], int64(1));
+}
+
+// (*exact.Part).spill, exact/exact.go:98
+DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
+    if (p->w0 != 0) {
+        atomic_add(&words[p->at], p->w0);
+    }
+    if (p->w1 != 0) {
+        atomic_add(&words[add(p->at, 1)], p->w1);
+    }
+    if (p->w2 != 0) {
+        atomic_add(&words[add(p->at, 2)], p->w2);
+    }
+    p->w0 = 0;
+    p->w1 = 0;
+    p->w2 = 0;
+}
+
+// Add adds x.
+// (*exact.Part).Add, exact/exact.go:32
+DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
+    if (x == 0.0) {
+        return;
+    }
+    if (x == 1.0) {
+        p->ones_ = add(p->ones_, int64(1));
+        return;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    int32 exponent = int32(bits >> 52 & 2047u);
+    uint64 m = bits & 4503599627370495ull;
+    if (exponent == 2047) {
+        exact_special(x, words);
+        return;
+    }
+    if (exponent == 0) {
+        exponent = 1;
+    } else {
+        m |= 4503599627370496ull;
+    }
+    int32 at = sub(exponent, 1) / 32;
+    uint64 shift = uint64(sub(exponent, 1)) % 32u;
+    if (at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = at;
+    }
+    uint64 low = shl(m, shift), high = shr(m, (64u - shift));
+    // 0 or -1: (v^sign)-sign is v or -v
+    int64 sign = int64(bits) >> 63;
+    p->w0 = add(p->w0, sub((int64(low & 4294967295u) ^ sign), sign));
+    p->w1 = add(p->w1, sub((int64(low >> 32) ^ sign), sign));
+    p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
+}
+
+// take adds the volume fraction of cell i of a row, of so many.
+// (*tally).take, survey.go:168
+DEVICE void tally_take(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
+        Slice<int64> words) {
+    int64 cell = add(mul(int64(row), int64(across)), int64(i));
+    if (f - f != 0.0) {
+        o->broken = num_Larger_int64(o->broken, brokenAt(cell, f));
+        return;
+    }
+    exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Add(&o->change, num_Abs_f64(f - begun[cell]), Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    o->excess = num_Larger_f64(o->excess, num_Larger_f64(-f, f - 1.0));
+}
+
+// tally surveys run k of the patch at (x, y).
+// (*Survey[float32]).tally, survey.go:153
+DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+    tally o = {};
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
+    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+        // as many as there are, so that the loop is compiled once and not eight times
+        if (q == 8 || i >= m->Patches_.Hi[0]) {
+            break;
+        }
+        float v = m->F[Survey_place_f32(m, i, add(j, q))];
+        tally_take(&o, double(v), i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
+        o.mixed_ |= shl(marked(mixed_f32(v, m->Dust)), q);
+    }
+    return o;
 }
 
 // (*Sweep2[float32]).plane, sweep2.go:80
@@ -3672,129 +3816,175 @@ DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
-// along is the normal's component along the axis.
-// movedAlpha[float32], flux.go:96
-DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
-    if (cfl > 0.0f) {
-        return alpha - along * (1.0f - thickness);
+// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+// Length[float32], geom/line.go:61
+DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
+    float alpha = p->Alpha - (num_Smaller_f32(p->X, 0.0f) + num_Smaller_f32(p->Y, 0.0f));
+    float m1 = num_Abs_f32(p->X), m2 = num_Abs_f32(p->Y);
+    if (m1 > m2) {
+        const float value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+        const float value3 = hy, value4 = hx;
+        hx = value3;
+        hy = value4;
     }
-    return alpha;
+    if (m1 + m2 < 0x1.4484cp-100f /* 1e-30 */) {
+        return 0.0f;
+    }
+    float a = num_Smaller_f32(alpha, m1 + m2 - alpha);
+    if (a <= 0.0f) {
+        return 0.0f;
+    }
+    // the extent along the axis of m1
+    float dx = 1.0f;
+    if (a < m1) {
+        dx = a / m1;
+    }
+    dx *= hx;
+    float dy = dx / hx * (m1 / m2) * hy;
+    return num_Sqrt_f32(dx * dx + dy * dy);
 }
 
-// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float32], flux.go:104
-DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
-    return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep2[float32]).flux, sweep2.go:58
-DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
-    int64 step = int64(s->Stride);
-    float cfl = s->U[c] * q;
-    int64 donor = c;
-    if (cfl > 0.0f) {
-        donor = sub(c, step);
-    }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
-        return flux;
-    }
-    float t = num_Abs_f32(cfl);
-    if (s->Kind == 2) {
-        t = stretched_f32(t, s->U[donor] * q, s->U[add(donor, step)] * q);
-    }
-    geom_Line_f32 p = Sweep2_plane_f32(s, donor);
-    float along = p.X, across = p.Y;
-    if (s->Axis == 1) {
-        const float value1 = across, value2 = along;
-        along = value1;
-        across = value2;
-    }
-    return lineFlux_f32(cfl, t, along, across, p.Alpha);
-}
-
-// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
-// updated[float32], flux.go:41
-DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
-    float gain = in - out;
-    float spread = hi - lo;
-    switch (kind) {
-    case 1:
-    {
-        return (f + gain) / (1.0f - spread);
-    }
-    case 2:
-    {
-        return f + (f * spread + gain);
-    }
-    }
-    if (start > 0.5f) {
-        gain += spread;
-    }
-    return f + gain;
-}
-
-// (*Sweep2[float32]).advance, sweep2.go:48
-DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep2_flux_f32(s, c, q);
-    float out = Sweep2_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:37
-DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(s->Kind, f, below, above, s->Dust) || staysFull_f32(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
-        s->Out[c] = f;
+// Merge adds what another part has, which others may merge too.
+// (*exact.Part).Merge, exact/exact.go:75
+DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
+    p->ones_ = add(p->ones_, o->ones_);
+    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
         return;
     }
-    Sweep2_advance_f32(s, c, clock);
-}
-
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
-// the axis are empty.
-// staysEmpty[float64], flux.go:29
-DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
-    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
-}
-
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
-// staysFull[float64], flux.go:35
-DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
-    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
-}
-
-// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
-// and whether the donor is so: a mixed one needs its plane.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
-// cells.
-// pureFlux[float64], flux.go:62
-struct pureFlux_f64_results { double r0; bool r1; };
-DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
-    if (cfl == 0.0 || empty_f64(donor, tolerance)) {
-        return {0.0, true};
+    if (o->at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = o->at;
     }
-    if (full_f64(donor, tolerance)) {
-        return {cfl, true};
-    }
-    return {0.0, false};
+    p->w0 = add(p->w0, o->w0);
+    p->w1 = add(p->w1, o->w1);
+    p->w2 = add(p->w2, o->w2);
 }
 
-// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
-// which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float64], flux.go:92
-DEVICE double stretched_f64(double thickness, double lo, double hi) {
-    return thickness / (1.0 + (hi - lo));
+// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+// merge, survey.go:180
+DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
+    tally o = all[first];
+    for (int32 k = 1; k < 16 && add(first, mul(k, each)) < 128; k = add(k, int32(1))) {
+        tally p = all[add(first, mul(k, each))];
+        exact_Part_Merge(&o.volume, &p.volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Merge(&o.change, &p.change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Merge(&o.size, &p.size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        o.excess = num_Larger_f64(o.excess, p.excess);
+        o.broken = num_Larger_int64(o.broken, p.broken);
+    }
+    all[first] = o;
+}
+
+// Flush takes what was added to memory. The part is empty again.
+// (*exact.Part).Flush, exact/exact.go:90
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones_ != 0) {
+        atomic_add(&words[33], shl(p->ones_, int64(18)));
+        p->ones_ = 0;
+    }
+}
+
+// flush takes a patch's tally to its words, with n mixed cells.
+// (*tally).flush, survey.go:193
+DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
+    exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+    exact_Part_Flush(&o->change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+    exact_Part_Flush(&o->size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+    words[213] = int64(n);
+    words[215] = o->broken;
+    if (o->excess > 0.0) {
+        words[214] = int64(uint64(__double_as_longlong(o->excess)));
+    }
+}
+
+// tell adds word k of a patch to what is found.
+// (*Survey[float32]).tell, survey.go:232
+DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
+    if (words[k] == 0) {
+        return;
+    }
+    if (k <= 213) {
+        atomic_add(&m->Found[k], words[k]);
+    } else {
+        atomic_max(&m->Found[k], words[k]);
+    }
+}
+
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2[float32], survey.go:50
+DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+    auto [x, y] = Patches_corner(&m->Patches_, t);
+    TURNS(int64, k, 216) {
+        (*words)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        (*groups)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+        }
+    }
+    __syncthreads();
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, double(geom_Length_f32(&p, m->H[0], m->H[1])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, k, 216) {
+        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    }
+}
+
+// place is where cell i of a row lies.
+// (*Survey[float64]).place, survey.go:141
+DEVICE int64 Survey_place_f64(const Survey_f64 *m, int32 i, int32 row) {
+    return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
+}
+
+// tally surveys run k of the patch at (x, y).
+// (*Survey[float64]).tally, survey.go:153
+DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
+    tally o = {};
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
+    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+        // as many as there are, so that the loop is compiled once and not eight times
+        if (q == 8 || i >= m->Patches_.Hi[0]) {
+            break;
+        }
+        double v = m->F[Survey_place_f64(m, i, add(j, q))];
+        tally_take(&o, v, i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
+        o.mixed_ |= shl(marked(mixed_f64(v, m->Dust)), q);
+    }
+    return o;
 }
 
 // (*Sweep2[float64]).plane, sweep2.go:80
@@ -3806,90 +3996,98 @@ DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
-// along is the normal's component along the axis.
-// movedAlpha[float64], flux.go:96
-DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
-    if (cfl > 0.0) {
-        return alpha - along * (1.0 - thickness);
+// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+// Length[float64], geom/line.go:61
+DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
+    double alpha = p->Alpha - (num_Smaller_f64(p->X, 0.0) + num_Smaller_f64(p->Y, 0.0));
+    double m1 = num_Abs_f64(p->X), m2 = num_Abs_f64(p->Y);
+    if (m1 > m2) {
+        const double value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+        const double value3 = hy, value4 = hx;
+        hx = value3;
+        hy = value4;
     }
-    return alpha;
+    if (m1 + m2 < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return 0.0;
+    }
+    double a = num_Smaller_f64(alpha, m1 + m2 - alpha);
+    if (a <= 0.0) {
+        return 0.0;
+    }
+    // the extent along the axis of m1
+    double dx = 1.0;
+    if (a < m1) {
+        dx = a / m1;
+    }
+    dx *= hx;
+    double dy = dx / hx * (m1 / m2) * hy;
+    return num_Sqrt_f64(dx * dx + dy * dy);
 }
 
-// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float64], flux.go:104
-DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
-    return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep2[float64]).flux, sweep2.go:58
-DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
-    int64 step = int64(s->Stride);
-    double cfl = s->U[c] * q;
-    int64 donor = c;
-    if (cfl > 0.0) {
-        donor = sub(c, step);
-    }
-    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
-        return flux;
-    }
-    double t = num_Abs_f64(cfl);
-    if (s->Kind == 2) {
-        t = stretched_f64(t, s->U[donor] * q, s->U[add(donor, step)] * q);
-    }
-    geom_Line_f64 p = Sweep2_plane_f64(s, donor);
-    double along = p.X, across = p.Y;
-    if (s->Axis == 1) {
-        const double value1 = across, value2 = along;
-        along = value1;
-        across = value2;
-    }
-    return lineFlux_f64(cfl, t, along, across, p.Alpha);
-}
-
-// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
-// updated[float64], flux.go:41
-DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
-    double gain = in - out;
-    double spread = hi - lo;
-    switch (kind) {
-    case 1:
-    {
-        return (f + gain) / (1.0 - spread);
-    }
-    case 2:
-    {
-        return f + (f * spread + gain);
-    }
-    }
-    if (start > 0.5) {
-        gain += spread;
-    }
-    return f + gain;
-}
-
-// (*Sweep2[float64]).advance, sweep2.go:48
-DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
-    double q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    double lo = s->U[c] * q, hi = s->U[above] * q;
-    double in = Sweep2_flux_f64(s, c, q);
-    double out = Sweep2_flux_f64(s, above, q);
-    s->Out[c] = updated_f64(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:37
-DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(s->Kind, f, below, above, s->Dust) || staysFull_f64(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5)) {
-        s->Out[c] = f;
+// tell adds word k of a patch to what is found.
+// (*Survey[float64]).tell, survey.go:232
+DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
+    if (words[k] == 0) {
         return;
     }
-    Sweep2_advance_f64(s, c, clock);
+    if (k <= 213) {
+        atomic_add(&m->Found[k], words[k]);
+    } else {
+        atomic_max(&m->Found[k], words[k]);
+    }
+}
+
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2[float64], survey.go:50
+DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+    auto [x, y] = Patches_corner(&m->Patches_, t);
+    TURNS(int64, k, 216) {
+        (*words)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        (*groups)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+        }
+    }
+    __syncthreads();
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, geom_Length_f64(&p, m->H[0], m->H[1]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, k, 216) {
+        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    }
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
@@ -4066,52 +4264,86 @@ DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:50
-DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
-    float cfl = s->U[c] * q;
-    int64 donor = c;
-    if (cfl > 0.0f) {
-        donor = sub(c, int64(s->Stride));
+// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
+// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
+// Section[float32], geom/plane.go:163
+DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f32(p->X, p->Y, p->Z);
+    if (sum == 0.0f) {
+        return 0.0f;
     }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
-        return flux;
+    float a = (p->Alpha - (num_Smaller_f32(p->X, 0.0f) + num_Smaller_f32(p->Y, 0.0f) + num_Smaller_f32(p->Z, 0.0f))) / sum;
+    a = num_Smaller_f32(a, 1.0f - a);
+    if (a <= 0.0f) {
+        return 0.0f;
     }
-    geom_Plane_f32 p = Sweep3_plane_f32(s, donor);
-    float along = p.X, a = p.Y, b = p.Z;
-    if (s->Axis == 1) {
-        const float value1 = a, value2 = along;
-        along = value1;
-        a = value2;
-    } else if (s->Axis == 2) {
-        const float value3 = b, value4 = along;
-        along = value3;
-        b = value4;
+    float m12 = m1 + m2;
+    float slope = 1.0f / m3;
+    if (a >= m12) {
+    } else if (a < m1) {
+        slope = (a / m1) * (a / m2) / (2.0f * m3);
+    } else if (a < m2) {
+        slope = (2.0f * a - m1) / m2 / (2.0f * m3);
+    } else if (a < m3) {
+        float t = m12 - a;
+        slope -= (t / m1) * (t / m2) / (2.0f * m3);
+    } else {
+        float s = 0.5f - a;
+        slope = (geom_excess_f32(m1, (m12 - m3) / 2.0f) - s * s) / (m1 * m2 * m3);
     }
-    float t = num_Abs_f32(cfl);
-    return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
+    float x = p->X / sum / hx, y = p->Y / sum / hy, z = p->Z / sum / hz;
+    return slope * num_Sqrt_f32(x * x + y * y + z * z) * hx * hy * hz;
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:40
-DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep3_flux_f32(s, c, q);
-    float out = Sweep3_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(0, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float32], sweep3.go:29
-DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
-        s->Out[c] = f;
-        return;
+// Survey3 is Survey2 in space.
+// Survey3[float32], survey.go:94
+DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+    auto [x, y] = Patches_corner(&m->Patches_, t);
+    TURNS(int64, k, 216) {
+        (*words)[k] = 0;
     }
-    Sweep3_advance_f32(s, c, clock);
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        (*groups)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+        }
+    }
+    __syncthreads();
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, k, 216) {
+        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    }
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
@@ -4286,6 +4518,392 @@ DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     }
     auto [mx, my, mz] = simple3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
+}
+
+// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
+// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
+// Section[float64], geom/plane.go:163
+DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double hz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f64(p->X, p->Y, p->Z);
+    if (sum == 0.0) {
+        return 0.0;
+    }
+    double a = (p->Alpha - (num_Smaller_f64(p->X, 0.0) + num_Smaller_f64(p->Y, 0.0) + num_Smaller_f64(p->Z, 0.0))) / sum;
+    a = num_Smaller_f64(a, 1.0 - a);
+    if (a <= 0.0) {
+        return 0.0;
+    }
+    double m12 = m1 + m2;
+    double slope = 1.0 / m3;
+    if (a >= m12) {
+    } else if (a < m1) {
+        slope = (a / m1) * (a / m2) / (2.0 * m3);
+    } else if (a < m2) {
+        slope = (2.0 * a - m1) / m2 / (2.0 * m3);
+    } else if (a < m3) {
+        double t = m12 - a;
+        slope -= (t / m1) * (t / m2) / (2.0 * m3);
+    } else {
+        double s = 0.5 - a;
+        slope = (geom_excess_f64(m1, (m12 - m3) / 2.0) - s * s) / (m1 * m2 * m3);
+    }
+    double x = p->X / sum / hx, y = p->Y / sum / hy, z = p->Z / sum / hz;
+    return slope * num_Sqrt_f64(x * x + y * y + z * z) * hx * hy * hz;
+}
+
+// Survey3 is Survey2 in space.
+// Survey3[float64], survey.go:94
+DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<tally, 128> *tallies,
+        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
+    auto [x, y] = Patches_corner(&m->Patches_, t);
+    TURNS(int64, k, 216) {
+        (*words)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        (*groups)[k] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, k, 128) {
+        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
+        (*bits)[k] = (*tallies)[k].mixed_;
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+        }
+    }
+    __syncthreads();
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, runs) {
+        exact_Part sum = {};
+        for (int32 at = k; at < n; at = add(at, 128)) {
+            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            exact_Part_Add(&sum, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        }
+        (*tallies)[k].size = sum;
+    }
+    __syncthreads();
+    TURNS(int32, k, 8) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
+        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
+    }
+    __syncthreads();
+    TURNS(int64, k, 216) {
+        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    }
+}
+
+// ClearSurvey empties word k of what a survey finds.
+// ClearSurvey, survey.go:138
+DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
+    found[k] = 0;
+}
+
+// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are empty.
+// staysEmpty[float32], flux.go:29
+DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
+    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
+}
+
+// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
+// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull[float32], flux.go:35
+DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
+    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
+}
+
+// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
+// and whether the donor is so: a mixed one needs its plane.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
+// cells.
+// pureFlux[float32], flux.go:62
+struct pureFlux_f32_results { float r0; bool r1; };
+DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
+    if (cfl == 0.0f || empty_f32(donor, tolerance)) {
+        return {0.0f, true};
+    }
+    if (full_f32(donor, tolerance)) {
+        return {cfl, true};
+    }
+    return {0.0f, false};
+}
+
+// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
+// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+// stretched[float32], flux.go:92
+DEVICE float stretched_f32(float thickness, float lo, float hi) {
+    return thickness / (1.0f + (hi - lo));
+}
+
+// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// along is the normal's component along the axis.
+// movedAlpha[float32], flux.go:96
+DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
+    if (cfl > 0.0f) {
+        return alpha - along * (1.0f - thickness);
+    }
+    return alpha;
+}
+
+// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+// lineFlux[float32], flux.go:104
+DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
+    return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// (*Sweep2[float32]).flux, sweep2.go:58
+DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
+    int64 step = int64(s->Stride);
+    float cfl = s->U[c] * q;
+    int64 donor = c;
+    if (cfl > 0.0f) {
+        donor = sub(c, step);
+    }
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
+    }
+    float t = num_Abs_f32(cfl);
+    if (s->Kind == 2) {
+        t = stretched_f32(t, s->U[donor] * q, s->U[add(donor, step)] * q);
+    }
+    geom_Line_f32 p = Sweep2_plane_f32(s, donor);
+    float along = p.X, across = p.Y;
+    if (s->Axis == 1) {
+        const float value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    return lineFlux_f32(cfl, t, along, across, p.Alpha);
+}
+
+// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
+// passes them. In full surroundings all is as before, to the last bit.
+// updated[float32], flux.go:41
+DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
+    float gain = in - out;
+    float spread = hi - lo;
+    switch (kind) {
+    case 1:
+    {
+        return (f + gain) / (1.0f - spread);
+    }
+    case 2:
+    {
+        return f + (f * spread + gain);
+    }
+    }
+    if (start > 0.5f) {
+        gain += spread;
+    }
+    return f + gain;
+}
+
+// (*Sweep2[float32]).advance, sweep2.go:48
+DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
+    float q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    float lo = s->U[c] * q, hi = s->U[above] * q;
+    float in = Sweep2_flux_f32(s, c, q);
+    float out = Sweep2_flux_f32(s, above, q);
+    s->Out[c] = updated_f32(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
+// Advance2[float32], sweep2.go:37
+DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    if (staysEmpty_f32(s->Kind, f, below, above, s->Dust) || staysFull_f32(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep2_advance_f32(s, c, clock);
+}
+
+// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are empty.
+// staysEmpty[float64], flux.go:29
+DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
+    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
+}
+
+// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
+// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull[float64], flux.go:35
+DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
+    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
+}
+
+// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
+// and whether the donor is so: a mixed one needs its plane.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
+// cells.
+// pureFlux[float64], flux.go:62
+struct pureFlux_f64_results { double r0; bool r1; };
+DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
+    if (cfl == 0.0 || empty_f64(donor, tolerance)) {
+        return {0.0, true};
+    }
+    if (full_f64(donor, tolerance)) {
+        return {cfl, true};
+    }
+    return {0.0, false};
+}
+
+// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
+// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+// stretched[float64], flux.go:92
+DEVICE double stretched_f64(double thickness, double lo, double hi) {
+    return thickness / (1.0 + (hi - lo));
+}
+
+// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// along is the normal's component along the axis.
+// movedAlpha[float64], flux.go:96
+DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
+    if (cfl > 0.0) {
+        return alpha - along * (1.0 - thickness);
+    }
+    return alpha;
+}
+
+// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+// lineFlux[float64], flux.go:104
+DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
+    return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// (*Sweep2[float64]).flux, sweep2.go:58
+DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
+    int64 step = int64(s->Stride);
+    double cfl = s->U[c] * q;
+    int64 donor = c;
+    if (cfl > 0.0) {
+        donor = sub(c, step);
+    }
+    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
+    }
+    double t = num_Abs_f64(cfl);
+    if (s->Kind == 2) {
+        t = stretched_f64(t, s->U[donor] * q, s->U[add(donor, step)] * q);
+    }
+    geom_Line_f64 p = Sweep2_plane_f64(s, donor);
+    double along = p.X, across = p.Y;
+    if (s->Axis == 1) {
+        const double value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    return lineFlux_f64(cfl, t, along, across, p.Alpha);
+}
+
+// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
+// passes them. In full surroundings all is as before, to the last bit.
+// updated[float64], flux.go:41
+DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
+    double gain = in - out;
+    double spread = hi - lo;
+    switch (kind) {
+    case 1:
+    {
+        return (f + gain) / (1.0 - spread);
+    }
+    case 2:
+    {
+        return f + (f * spread + gain);
+    }
+    }
+    if (start > 0.5) {
+        gain += spread;
+    }
+    return f + gain;
+}
+
+// (*Sweep2[float64]).advance, sweep2.go:48
+DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
+    double q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    double lo = s->U[c] * q, hi = s->U[above] * q;
+    double in = Sweep2_flux_f64(s, c, q);
+    double out = Sweep2_flux_f64(s, above, q);
+    s->Out[c] = updated_f64(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
+// Advance2[float64], sweep2.go:37
+DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    if (staysEmpty_f64(s->Kind, f, below, above, s->Dust) || staysFull_f64(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5)) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep2_advance_f64(s, c, clock);
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// (*Sweep3[float32]).flux, sweep3.go:50
+DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
+    float cfl = s->U[c] * q;
+    int64 donor = c;
+    if (cfl > 0.0f) {
+        donor = sub(c, int64(s->Stride));
+    }
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
+    }
+    geom_Plane_f32 p = Sweep3_plane_f32(s, donor);
+    float along = p.X, a = p.Y, b = p.Z;
+    if (s->Axis == 1) {
+        const float value1 = a, value2 = along;
+        along = value1;
+        a = value2;
+    } else if (s->Axis == 2) {
+        const float value3 = b, value4 = along;
+        along = value3;
+        b = value4;
+    }
+    float t = num_Abs_f32(cfl);
+    return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
+}
+
+// (*Sweep3[float32]).advance, sweep3.go:40
+DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
+    float q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    float lo = s->U[c] * q, hi = s->U[above] * q;
+    float in = Sweep3_flux_f32(s, c, q);
+    float out = Sweep3_flux_f32(s, above, q);
+    s->Out[c] = updated_f32(0, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3[float32], sweep3.go:29
+DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep3_advance_f32(s, c, clock);
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
@@ -6056,6 +6674,60 @@ extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
+}
+
+// Kernel Survey2, survey.go:50
+extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(words, Array<int64, 216>);
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey2_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+}
+
+// Kernel Survey2, survey.go:50
+extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(words, Array<int64, 216>);
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey2_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+}
+
+// Kernel Survey3, survey.go:94
+extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi,
+        const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(words, Array<int64, 216>);
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey3_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+}
+
+// Kernel Survey3, survey.go:94
+extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi,
+        const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
+    SHARED(tallies, Array<tally, 128>);
+    SHARED(words, Array<int64, 216>);
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Survey3_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+}
+
+// Kernel ClearSurvey, survey.go:138
+extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) ClearSurvey_at(k, found);
 }
 
 // Kernel Advance2, sweep2.go:37

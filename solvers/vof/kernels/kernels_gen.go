@@ -462,6 +462,98 @@ func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// Survey2Loop runs Survey2 for lo ≤ index < hi, on the CPU or another device.
+type Survey2Loop[F num.Float] struct {
+	m *Survey[F]
+	s *Sweep2[F]
+}
+
+// NewSurvey2Loop prepares Survey2.
+func NewSurvey2Loop[F num.Float](m *Survey[F], s *Sweep2[F]) *Survey2Loop[F] {
+	return &Survey2Loop[F]{m, s}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *Survey2Loop[F]) Range(lo, hi int) {
+	var tallies [128]tally
+	var words [216]int64
+	var bits [128]int32
+	var groups [8]int32
+	var list [1024]int32
+	for t := lo; t < hi; t++ {
+		Survey2(t, loop.m, loop.s, &tallies, &words, &bits, &groups, &list)
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *Survey2Loop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *Survey2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Survey2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("s", loop.s),
+	}}
+}
+
+// Survey3Loop runs Survey3 for lo ≤ index < hi, on the CPU or another device.
+type Survey3Loop[F num.Float] struct {
+	m *Survey[F]
+	s *Sweep3[F]
+}
+
+// NewSurvey3Loop prepares Survey3.
+func NewSurvey3Loop[F num.Float](m *Survey[F], s *Sweep3[F]) *Survey3Loop[F] {
+	return &Survey3Loop[F]{m, s}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *Survey3Loop[F]) Range(lo, hi int) {
+	var tallies [128]tally
+	var words [216]int64
+	var bits [128]int32
+	var groups [8]int32
+	var list [1024]int32
+	for t := lo; t < hi; t++ {
+		Survey3(t, loop.m, loop.s, &tallies, &words, &bits, &groups, &list)
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *Survey3Loop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *Survey3Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Survey3" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("s", loop.s),
+	}}
+}
+
+// ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.
+type ClearSurveyLoop struct {
+	found []int64
+}
+
+// NewClearSurveyLoop prepares ClearSurvey.
+func NewClearSurveyLoop(found []int64) *ClearSurveyLoop {
+	return &ClearSurveyLoop{found}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ClearSurveyLoop) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		ClearSurvey(k, loop.found)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ClearSurveyLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ClearSurvey", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("found", loop.found),
+	}}
+}
+
 // Advance2Loop runs Advance2 for the elements of box, on the CPU or another device.
 type Advance2Loop[F num.Float] struct {
 	box   abi.Box

@@ -1,12 +1,9 @@
 package problem
 
 import (
-	"archive/zip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,48 +41,12 @@ func boxSTL(t *testing.T, path string, lo, hi [3]float64, missing int) {
 	}
 }
 
-// faceFile writes the velocity (v, 0, 0) as numpy.savez does, for a grid whose count along x is off by the excess.
-func faceFile(t *testing.T, path string, n [3]int, v float64, excess int) {
-	t.Helper()
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive := zip.NewWriter(file)
-	for axis := range 3 {
-		w, err := archive.Create(string("uvw"[axis]) + ".npy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := n
-		m[axis]++
-		m[0] += excess
-		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", m[2], m[1], m[0])
-		head += strings.Repeat(" ", 117-len(head)) + "\n"
-		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
-		data = append(data, head...)
-		for range m[0] * m[1] * m[2] {
-			value := 0.0
-			if axis == 0 {
-				value = v
-			}
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(value))
-		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(archive.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A body and a velocity of files are the same on any number of ranks, and those that are given by name: a box by its
 // faces to rounding, or but for what a plane in the smallest parts of a cell takes off its edges.
 func TestVOFOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.3125, 0.125}, [3]float64{0.625, 0.75, 0.5}, 0)
-	faceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
+	runtest.FaceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
 	text := fmt.Sprintf(fromFiles, dir)
 	want, err := runtest.On(t, text, 1, 1, runtest.Local, t.TempDir(), `velocity={u=0.5, v=0, w=0}`,
 		`initial.shape="box(0.25, 0.3125, 0.125, 0.625, 0.75, 0.5)"`)
@@ -115,8 +76,8 @@ func TestVOFRefusesFiles(t *testing.T) {
 	dir := t.TempDir()
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.25, 0.25}, [3]float64{0.5, 0.5, 0.5}, 0)
 	boxSTL(t, filepath.Join(dir, "open.stl"), [3]float64{0.25, 0.25, 0.25}, [3]float64{0.5, 0.5, 0.5}, 1)
-	faceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
-	faceFile(t, filepath.Join(dir, "long.npz"), [3]int{12, 10, 8}, 0.5, 1)
+	runtest.FaceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
+	runtest.FaceFile(t, filepath.Join(dir, "long.npz"), [3]int{12, 10, 8}, 0.5, 1)
 	for set, want := range map[string]string{
 		`initial.shape="stl(` + dir + `/open.stl)"`:  "open.stl: the edge from",
 		`initial.shape="stl(` + dir + `/none.stl)"`:  "/none.stl: no such file",
@@ -142,4 +103,16 @@ func TestVOFPotential(t *testing.T) {
 	if d := s.Metrics["divergence_max"]; !(d < 1e-12) || s.Metrics["cfl_sum"] == 0 {
 		t.Errorf("divergence %g, CFL %g", d, s.Metrics["cfl_sum"])
 	}
+}
+
+// CFL numbers are those of the fastest time of a series.
+func TestVOFVelocitySeries(t *testing.T) {
+	runtest.VelocitySeries(t, `
+solver = "vof"
+grid = { bounds = [0, 0, 0, 1.5, 1.25, 1], cells = [12, 10, 8], periodic = ["x"] }
+initial = { shape = "sphere(0.5, 0.6, 0.5, 0.3)" }
+velocity = { u = "1", v = "0", w = "0" }
+time = { end = 1 }
+output = { format = [] }
+`, "cfl_sum", "cfl_axis")
 }

@@ -18,3 +18,9 @@ func TestNothingIsAllocated(t *testing.T) {
 	runtest.NothingIsAllocated(t, 5, swirl, "output.fields=['f', 'normal']")
 	runtest.NothingIsAllocated(t, 2, flatten)
 }
+
+func TestRowsComeLate(t *testing.T) {
+	runtest.RowsComeLate(t, swirl, "output.conservation_every=2", "method.normal='elvira'", "method.sweep=tiles",
+		`exact={shape="circle(0.5, 0.5, 0.15)"}`)
+	runtest.RowsComeLate(t, flatten, "output.conservation_every=1")
+}

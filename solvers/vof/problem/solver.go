@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -22,10 +20,8 @@ type body struct {
 	vof.Solver
 	block *domain.Block
 	cells *solvers.Space
-	comm  dist.Comm
 	size  solvers.Size
-	late  error     // of the velocity's factor, which steps have asked for
-	exact []float64 // volume fractions of the block where the case knows those of the end; else nil
+	late  error // of the velocity's factor, which steps have asked for
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -33,7 +29,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	cfg := w.Method.Config()
 	cfg.Halo = env.Halo
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
-	d := &body{comm: env.Comm}
+	d := &body{}
 	var err error
 	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
 		if err := cfg.Check(b.Block); err != nil {
@@ -44,29 +40,38 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, d.comm, &d.late)
+	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
 	if err != nil {
 		return nil, err
 	}
 	f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, d.block.Block)
+	var exact []float64
 	if err == nil && w.Exact != nil {
-		d.exact, err = fractions(ctx, "[exact]", w.Exact, c.Path, d.block.Block)
+		exact, err = fractions(ctx, "[exact]", w.Exact, c.Path, d.block.Block)
 	}
-	if err := solvers.Agree(ctx, d.comm, err); err != nil {
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	d.Solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, v, f, d.comm, env.Device)
+	d.Solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, v, f, env.Comm, env.Device)
 	if err != nil {
 		return nil, err
+	}
+	if exact != nil {
+		if err := d.Against(ctx, exact); err != nil {
+			d.Close()
+			return nil, err
+		}
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
 	return d, nil
 }
 
-// memory counts what all ways of a step have: two volume fractions, and the velocities.
+// memory counts what all ways of a step have: two volume fractions, the velocities, and what the former are compared
+// with.
 func memory(c *config.Case, held solvers.Counts) int64 {
-	return int64(2+held.Dim) * int64(held.Held) * solvers.Width(c.Sections.(*Sections).Method.Precision)
+	state := int64(2+held.Dim) * int64(held.Held) * solvers.Width(c.Sections.(*Sections).Method.Precision)
+	return state + 8*int64(held.Owned)
 }
 
 // fractions finds the volume fractions of a block, for a section of the case.
@@ -119,10 +124,15 @@ var quantities = []solvers.Quantity{
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.Diagnose(ctx)
-	if err == nil && d.exact != nil {
-		now.L1Error, now.RelError, err = d.offExact(ctx)
-	}
+	return table(d.Diagnose(ctx))
+}
+
+func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	return table(d.Solver.Observed(ctx))
+}
+
+// table is what was measured, in the order of the quantities.
+func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -176,27 +186,4 @@ func (d *body) values(ctx context.Context, names []string) ([]float64, error) {
 		}
 	}
 	return values, nil
-}
-
-// offExact is Σ|f - exact| dV, and that over the exact volume. Sums are exact, as the solver's.
-func (d *body) offExact(ctx context.Context) (l1, rel float64, err error) {
-	f, err := d.Field(ctx, "f")
-	if err != nil {
-		return 0, 0, err
-	}
-	var off, volume dist.Accumulator
-	for i, want := range d.exact {
-		off.Add(math.Abs(f[i] - want))
-		volume.Add(want)
-	}
-	for _, sum := range []*dist.Accumulator{&off, &volume} {
-		if err := dist.AllreduceSum(ctx, d.comm, sum); err != nil {
-			return 0, 0, err
-		}
-	}
-	l1 = off.Float64() * d.block.Grid.CellVolume()
-	if v := volume.Float64(); v > 0 {
-		rel = off.Float64() / v
-	}
-	return l1, rel, nil
 }

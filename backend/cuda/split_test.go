@@ -1,0 +1,43 @@
+package cuda
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is taken apart is all there, and each kernel is in one piece.
+func TestSplit(t *testing.T) {
+	for name, ptx := range map[string]string{"kernels": kernelsPTX, "primitives": primitivesPTX} {
+		parts := split(ptx)
+		if parts.whole != "" || len(parts.kernels) != strings.Count(ptx, ".entry ") {
+			t.Fatalf("%s: %d kernels of %d", name, len(parts.kernels), strings.Count(ptx, ".entry "))
+		}
+		length := len(parts.head)
+		for symbol, text := range parts.kernels {
+			length += len(text)
+			if !strings.HasPrefix(text, ".visible .entry "+symbol+"(") || strings.Count(text, "{") != strings.Count(text, "}") {
+				t.Errorf("%s: kernel %s is not whole", name, symbol)
+			}
+		}
+		if length != len(ptx) || demanded(parts.head) != demanded(ptx) {
+			t.Errorf("%s: %d bytes of %d, for sm_%d", name, length, len(ptx), demanded(parts.head))
+		}
+	}
+}
+
+// Kernels that call what stands between them are not torn from it.
+func TestSplitLeavesFunctionsThatStandApart(t *testing.T) {
+	const head = ".version 8.4\n.target sm_70\n.func before()\n{\n}\n"
+	const kernel = ".visible .entry one(\n)\n{\n}\n"
+	for between, torn := range map[string]bool{"": true, ".func f()\n{\n}\n": false, ".global .u32 x;\n": false,
+		".visible .func f()\n{\n}\n": false, "// .func\n": true} {
+		ptx := head + kernel + between + strings.Replace(kernel, "one", "two", 1)
+		if got := split(ptx); (got.whole == "") != torn || got.whole != "" && got.whole != ptx ||
+			torn && len(got.kernels) != 2 {
+			t.Errorf("between %q: %+v", between, got)
+		}
+	}
+	if got := split(head); got.whole != head {
+		t.Errorf("without kernels: %+v", got)
+	}
+}

@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+func init() {
+	Register(Benchmark{Name: "run", New: wholeRuns, Args: []string{"CASE.toml..."},
+		Short: "Cases as users run them, with all output, beside their bare steps: loop, set-up, starts, memory"})
+}
+
+// users runs cases by processes of this program, each of which begins as a user's does.
+type users struct {
+	program string
+	backend string
+	sets    []string
+	dir     string
+}
+
+func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
+	u := users{backend: "cpu"}
+	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
+	return func(ctx context.Context, m *Machine) (err error) {
+		if u.program, err = os.Executable(); err != nil {
+			return err
+		}
+		if m.GPU {
+			u.backend = "cuda"
+		}
+		m.Begin(false)
+		const row = "%-24s %9s %6s %9s %9s %6s %7s %7s %9s %9s %8s %8s\n"
+		fmt.Fprintf(m.Out, row, "", "cells", "steps", "loop", "bare", "of it", "set-up", "output", "1st step", "again",
+			"host", "device")
+		fmt.Fprintf(m.Out, row, "case", "", "", "ms/step", "ms/step", "%", "s", "s", "s", "s", "MB", "MB")
+		for _, path := range m.Args {
+			if u.dir, err = os.MkdirTemp("", "atoll-bench-"); err != nil {
+				return err
+			}
+			line, err := u.measure(ctx, path)
+			if err = errors.Join(err, os.RemoveAll(u.dir)); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			fmt.Fprintln(m.Out, line)
+		}
+		return nil
+	}
+}
+
+// measure runs a case twice, the first time as on a machine where it never ran, and then its steps alone.
+func (u *users) measure(ctx context.Context, path string) (line string, err error) {
+	first, _, err := u.run(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	again, host, err := u.run(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	loop := min(first.Wall, again.Wall) / float64(max(1, again.Steps))
+	bare, share := "-", "-"
+	step, err := u.bareStep(ctx, path, int(again.Steps))
+	if err != nil {
+		return "", err
+	}
+	if step > 0 {
+		bare, share = fmt.Sprintf("%.4f", 1e3*step), fmt.Sprintf("%.0f", 100*step/loop)
+	}
+	return fmt.Sprintf("%-24s %9d %6d %9.4f %9s %6s %7.3f %7.3f %9.3f %9.3f %8.0f %8.0f",
+		filepath.Base(path), again.Cells, again.Steps, 1e3*loop, bare, share, again.Phases["setup"],
+		again.Phases["output"], first.Phases["first_step"], again.Phases["first_step"], float64(host)/1e6,
+		float64(again.DeviceBytes)/1e6), nil
+}
+
+// command is this program with the driver's compiled kernels in a folder that is empty at first.
+func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
+	args = append(args, "--backend", u.backend)
+	for _, set := range u.sets {
+		args = append(args, "--set", set)
+	}
+	c := exec.CommandContext(ctx, u.program, args...)
+	c.Env = append(os.Environ(), "CUDA_CACHE_PATH="+filepath.Join(u.dir, "cache"))
+	return c
+}
+
+// run runs a case, and tells how much memory the process had at most: 0 where that is not known.
+func (u *users) run(ctx context.Context, path string) (s summary.Summary, host int64, err error) {
+	out := filepath.Join(u.dir, "out")
+	c := u.command(ctx, "run", path, "--quiet", "--force", "--out", out)
+	if text, err := c.CombinedOutput(); err != nil {
+		return s, 0, fmt.Errorf("%w\n%s", err, text)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil {
+		return s, 0, err
+	}
+	return s, most(c.ProcessState), json.Unmarshal(text, &s)
+}
+
+// bareStep is the time of a step without output, of a case that takes so many; 0 where these are too few.
+func (u *users) bareStep(ctx context.Context, path string, steps int) (float64, error) {
+	const repeat, fewest, most = 3, 2, 480
+	warm := min(24, steps/4)
+	each := min(most, (steps-warm)/(repeat+1))
+	if each < fewest {
+		return 0, nil
+	}
+	threads := EachThreads()
+	c := u.command(ctx, "bench", "case", path, "--json", fmt.Sprint("--warm=", warm), fmt.Sprint("--steps=", each),
+		fmt.Sprint("--repeat=", repeat), fmt.Sprint("--threads=", threads[len(threads)-1]))
+	var failed strings.Builder
+	c.Stderr = &failed
+	text, err := c.Output()
+	if err != nil {
+		return 0, &solvers.BadInput{Err: fmt.Errorf("%w\n%s", err, failed.String())}
+	}
+	best := math.Inf(1)
+	for line := range bytes.Lines(text) {
+		var t Timing
+		if err := json.Unmarshal(line, &t); err != nil {
+			return 0, fmt.Errorf("%w in %s", err, line)
+		}
+		best = min(best, t.Wall/float64(each))
+	}
+	return best, nil
+}

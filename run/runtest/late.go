@@ -1,0 +1,60 @@
+package runtest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/run"
+)
+
+// RowsComeLate tests that a device is not waited for when the rows of the ledger are measured, and that they are those
+// of the host's memory to the last byte, on one rank and on two.
+func RowsComeLate(t *testing.T, text string, sets ...string) {
+	t.Helper()
+	c := Parse(t, text, sets...)
+	want := ""
+	for _, ranks := range []int{1, 2} {
+		for _, far := range []bool{false, true} {
+			dir := t.TempDir()
+			errs, ahead := make([]error, ranks), make([]int, ranks)
+			var wait sync.WaitGroup
+			for rank, comm := range Local(t, ranks) {
+				wait.Go(func() {
+					var dev backend.Device = cpu.New(1)
+					defer dev.Close()
+					if far {
+						away := NewFar(dev, 1<<30)
+						defer func() { ahead[rank] = away.Unread }()
+						dev = away
+					}
+					_, err := run.Run(t.Context(), run.Options{Case: c, Comm: comm, Device: dev, Dir: dir})
+					errs[rank] = errors.Join(err, comm.Close())
+				})
+			}
+			wait.Wait()
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = string(rows)
+			}
+			if string(rows) != want {
+				t.Errorf("%d ranks, far %t:\n%swant\n%s", ranks, far, rows, want)
+			}
+			for rank, n := range ahead {
+				if far && n < 2 {
+					t.Errorf("rank %d of %d: %d rows were under way at most", rank, ranks, n)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package runtest
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// FaceFile writes the velocity (v, 0, 0) as numpy.savez does, for a grid whose count along x is off by the excess.
+func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(file)
+	for axis := range 3 {
+		w, err := archive.Create(string("uvw"[axis]) + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := n
+		m[axis]++
+		m[0] += excess
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", m[2], m[1], m[0])
+		head += strings.Repeat(" ", 117-len(head)) + "\n"
+		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+		data = append(data, head...)
+		for range m[0] * m[1] * m[2] {
+			value := 0.0
+			if axis == 0 {
+				value = v
+			}
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(value))
+		}
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(archive.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// VelocitySeries proves that a case in space, on 12×10×8 cells and to t = 1, takes a series of velocities: along x they
+// go from 0 to 1 m/s and back to a half, and what is measured at the end is but for rounding what a factor of the same
+// course leads to, but for some metrics, with the same state on any number of ranks.
+func VelocitySeries(t *testing.T, text string, but ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	var files, times []string
+	for n, v := range []float64{0, 1, .5} {
+		path := filepath.Join(dir, fmt.Sprintf("%d.npz", n))
+		FaceFile(t, path, [3]int{12, 10, 8}, v, 0)
+		files, times = append(files, fmt.Sprintf("%q", path)), append(times, []string{"0", "0.5", "1"}[n])
+	}
+	series := fmt.Sprintf("velocity={faces=[%s], times=[%s]}", strings.Join(files, ","), strings.Join(times, ","))
+	want, err := On(t, text, 1, 1, Local, t.TempDir(), `velocity={u="1", v="0", w="0", factor="t < 0.5 ? 2*t : 1.5 - t"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := ""
+	for _, ranks := range []int{1, 2} {
+		got, err := On(t, text, ranks, 1, Local, t.TempDir(), series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hash == "" {
+			hash = got.StateSHA256
+		}
+		if got.StateSHA256 != hash || got.Steps != want.Steps {
+			t.Errorf("%d ranks: %d steps to %.12s; one rank makes %.12s, and a factor takes %d", ranks, got.Steps,
+				got.StateSHA256, hash, want.Steps)
+		}
+		for name, w := range want.Metrics {
+			if v := got.Metrics[name]; !slices.Contains(but, name) && math.Abs(v-w) > 1e-9*max(math.Abs(w), 1e-3) {
+				t.Errorf("%d ranks: %s is %g, with a factor %g", ranks, name, v, w)
+			}
+		}
+	}
+	for change, complaint := range map[string]string{
+		"velocity.times=[0, 0.7, 0.5]": "0.5 follows 0.7",
+		"velocity.times=[0, 1]":        "must be a list of 3 numbers",
+	} {
+		if _, err := solvers.Parse("case.toml", []byte(text), []string{series, change}); err == nil ||
+			!strings.Contains(err.Error(), complaint) {
+			t.Errorf("%s: error %v, want %q", change, err, complaint)
+		}
+	}
+	if _, err := On(t, text, 1, 1, Local, t.TempDir(), series, "time.end=1.5"); err == nil ||
+		!strings.Contains(err.Error(), "0 to 1 do not cover the run") {
+		t.Errorf("a series that is too short: error %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+// Package exact adds up numbers in kernels without rounding: as integers, so that their order does not matter.
+package exact
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Words is how many integers a sum takes: word i < 68 counts multiples of 2^(32·i-1074), and the last three count how
+// many NaN, +Inf and -Inf were added. Those of package backend are laid out like this, and dist.Accumulator adds them.
+// Words need not be carried: each grows by less than 2^32 with a number.
+const Words = 71
+
+const (
+	limbs      = 68
+	oneWord    = 1074 / 32 // where 1 falls
+	oneShift   = 1074 % 32
+	mantissa   = 1<<52 - 1
+	lowestWord = 1<<32 - 1
+)
+
+// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
+// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
+// threads that add to one word wait for each other. The zero value is empty.
+type Part struct {
+	at         int32
+	w0, w1, w2 int64
+	ones       int64
+}
+
+// Add adds x.
+func (p *Part) Add(x float64, words []int64) {
+	if x == 0 {
+		return
+	}
+	if x == 1 {
+		p.ones++
+		return
+	}
+	bits := math.Float64bits(x)
+	exponent, m := int32(bits>>52&0x7ff), bits&mantissa
+	if exponent == 0x7ff {
+		special(x, words)
+		return
+	}
+	if exponent == 0 {
+		exponent = 1
+	} else {
+		m |= mantissa + 1
+	}
+	at, shift := (exponent-1)/32, uint64(exponent-1)%32
+	if at != p.at {
+		p.spill(words)
+		p.at = at
+	}
+	low, high := m<<shift, m>>(64-shift)
+	sign := int64(bits) >> 63 // 0 or -1: (v^sign)-sign is v or -v
+	p.w0 += (int64(low&lowestWord) ^ sign) - sign
+	p.w1 += (int64(low>>32) ^ sign) - sign
+	p.w2 += (int64(high) ^ sign) - sign
+}
+
+func special(x float64, words []int64) {
+	which := limbs
+	if x > 0 {
+		which = limbs + 1
+	}
+	if x < 0 {
+		which = limbs + 2
+	}
+	atomic.AddInt64(&words[which], 1)
+}
+
+// Merge adds what another part has, which others may merge too.
+func (p *Part) Merge(o *Part, words []int64) {
+	p.ones += o.ones
+	if o.w0 == 0 && o.w1 == 0 && o.w2 == 0 {
+		return
+	}
+	if o.at != p.at {
+		p.spill(words)
+		p.at = o.at
+	}
+	p.w0 += o.w0
+	p.w1 += o.w1
+	p.w2 += o.w2
+}
+
+// Flush takes what was added to memory. The part is empty again.
+func (p *Part) Flush(words []int64) {
+	p.spill(words)
+	if p.ones != 0 {
+		atomic.AddInt64(&words[oneWord], p.ones<<oneShift)
+		p.ones = 0
+	}
+}
+
+func (p *Part) spill(words []int64) {
+	if p.w0 != 0 {
+		atomic.AddInt64(&words[p.at], p.w0)
+	}
+	if p.w1 != 0 {
+		atomic.AddInt64(&words[p.at+1], p.w1)
+	}
+	if p.w2 != 0 {
+		atomic.AddInt64(&words[p.at+2], p.w2)
+	}
+	p.w0, p.w1, p.w2 = 0, 0, 0
+}

@@ -1,0 +1,54 @@
+package kernels_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// parityOfSurvey compares a survey of more than one stretch with its translation, and with what an exact accumulator
+// gets from cell after cell.
+func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F]) {
+	t.Helper()
+	for len(w) < 3000 {
+		beds, w = slices.Concat(beds, beds), slices.Concat(w, w)
+	}
+	for _, spoilt := range []bool{false, true} {
+		if spoilt {
+			w = slices.Clone(w)
+			w[77].H1, w[1500].H2 = F(math.NaN()), F(math.Inf(-1))
+		}
+		n := len(w) - 5
+		var found [2]Surveyed
+		found[0].Sums[3], found[1].Extremes[1] = 9, 9
+		NewClearSurveyLoop(&found[0]).Range(0, Sums+Extremes)
+		l.Run(t, NewClearSurveyLoop(&found[1]), 0, Sums+Extremes)
+		NewSurveyLoop(int32(n), p, beds, w, &found[0]).Range(0, Stretches(n))
+		l.Run(t, NewSurveyLoop(int32(n), p, beds, w, &found[1]), 0, Stretches(n))
+		kerneltest.Same(t, "Survey", found[:1], found[1:], nil)
+		var mass, surface dist.Accumulator
+		most, least := math.Inf(-1), math.Inf(1)
+		for i, c := range w[:n] {
+			mass.Add(float64(c.H1) * float64(beds[i].Area))
+			surface.Add(math.Abs(float64(c.H1)+float64(c.H2)-float64(beds[i].Depth)) * float64(beds[i].Area))
+			most, least = max(most, float64(c.H1)), min(least, float64(c.H2))
+		}
+		var got [2]dist.Accumulator
+		got[0].AddWords((*[exact.Words]int64)(found[0].Sums[Mass1:]))
+		got[1].AddWords((*[exact.Words]int64)(found[0].Sums[Surface:]))
+		for k, want := range []float64{mass.Float64(), surface.Float64(), most, least} {
+			is := []float64{got[0].Float64(), got[1].Float64(), exact.Ranked(found[0].Extremes[Upper1]),
+				-exact.Ranked(found[0].Extremes[Least2])}[k]
+			if is != want && !(is != is && want != want) {
+				t.Errorf("spoilt %t: quantity %d is %v, want %v", spoilt, k, is, want)
+			}
+		}
+	}
+}

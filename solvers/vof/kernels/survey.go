@@ -1,0 +1,241 @@
+package kernels
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// What a survey finds: sums of package exact, and numbers.
+const (
+	SurveyVolume = 0                          // Σf
+	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|
+	SurveySize   = SurveyChange + exact.Words // of all lines or planes
+	SurveyMixed  = SurveySize + exact.Words   // how many cells are mixed
+	SurveyExcess = SurveyMixed + 1            // the bits of the float64 by which the worst f is beyond [0, 1]
+	SurveyBroken = SurveyExcess + 1           // of the first cell that is not finite: see BrokenCell
+	SurveyWords  = SurveyBroken + 1
+)
+
+// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
+// them, and taken in patches.
+//
+//atoll:constant
+type Survey[F num.Float] struct {
+	Lattice
+	Patches
+	Rows  int32 // in a plane of cells across z
+	Dust  F
+	H     [3]F      // sides of a cell
+	F     []F       // the volume fractions
+	Begun []float64 // what they are compared with, of the block's own cells, x fastest
+	Found []int64   // SurveyWords, which are added to
+}
+
+// NewSurvey prepares a survey of a block of so many cells, and tells how many patches it takes.
+func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, dust F, f []F, begun []float64, found []int64) (
+	s *Survey[F], patches int) {
+	p, patches := NewPatches([2]int{}, [2]int{n[0], n[1] * n[2]})
+	return &Survey[F]{Lattice: l, Patches: *p, Rows: int32(n[1]), Dust: dust, H: h, F: f, Begun: begun,
+		Found: found}, patches
+}
+
+// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+//
+//atoll:kernel tile block=128
+func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
+	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
+	x, y := m.corner(t)
+	for k := range SurveyWords {
+		words[k] = 0
+	}
+	for k := range int32(patchGroups) {
+		groups[k] = 0
+	}
+	for k := range int32(patchRuns) {
+		tallies[k] = m.tally(k, x, y, words[:])
+		bits[k] = tallies[k].mixed
+		if bits[k] != 0 {
+			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
+		}
+	}
+	n := total(groups[:])
+	runs := runsToList(n)
+	for k := range runs {
+		listRun(list[:], bits[:], groups[:], k)
+	}
+	for k := range runs {
+		var sum exact.Part
+		for at := k; at < n; at += patchRuns {
+			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+			sum.Add(float64(geom.Length(&p, m.H[0], m.H[1])), words[SurveySize:SurveyMixed])
+		}
+		tallies[k].size = sum
+	}
+	for k := range int32(patchGroups) {
+		merge(tallies[:], k*groupRuns, 1, words[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, groupRuns, words[:])
+		tallies[0].flush(n, words[:])
+	}
+	for k := range SurveyWords {
+		m.tell(int32(k), words[:])
+	}
+}
+
+// Survey3 is Survey2 in space.
+//
+//atoll:kernel tile block=128
+func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
+	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
+	x, y := m.corner(t)
+	for k := range SurveyWords {
+		words[k] = 0
+	}
+	for k := range int32(patchGroups) {
+		groups[k] = 0
+	}
+	for k := range int32(patchRuns) {
+		tallies[k] = m.tally(k, x, y, words[:])
+		bits[k] = tallies[k].mixed
+		if bits[k] != 0 {
+			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
+		}
+	}
+	n := total(groups[:])
+	runs := runsToList(n)
+	for k := range runs {
+		listRun(list[:], bits[:], groups[:], k)
+	}
+	for k := range runs {
+		var sum exact.Part
+		for at := k; at < n; at += patchRuns {
+			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+			sum.Add(float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])), words[SurveySize:SurveyMixed])
+		}
+		tallies[k].size = sum
+	}
+	for k := range int32(patchGroups) {
+		merge(tallies[:], k*groupRuns, 1, words[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, groupRuns, words[:])
+		tallies[0].flush(n, words[:])
+	}
+	for k := range SurveyWords {
+		m.tell(int32(k), words[:])
+	}
+}
+
+// ClearSurvey empties word k of what a survey finds.
+//
+//atoll:kernel
+func ClearSurvey(k int, found []int64) { found[k] = 0 }
+
+// place is where cell i of a row lies.
+func (m *Survey[F]) place(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
+
+// tally is what a thread finds in a run of cells, and then in many.
+type tally struct {
+	volume, change, size exact.Part
+	excess               float64
+	broken               int64
+	mixed                int32 // a bit for each cell that is
+	_                    int32
+}
+
+// tally surveys run k of the patch at (x, y).
+func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
+	var o tally
+	i, j := x+k%patch, y+k/patch*run
+	for q := range m.Hi[1] - j { // as many as there are, so that the loop is compiled once and not eight times
+		if q == run || i >= m.Hi[0] {
+			break
+		}
+		v := m.F[m.place(i, j+q)]
+		o.take(float64(v), i, j+q, m.Hi[0], m.Begun, words)
+		o.mixed |= marked(mixed(v, m.Dust)) << q
+	}
+	return o
+}
+
+// take adds the volume fraction of cell i of a row, of so many.
+func (o *tally) take(f float64, i, row, across int32, begun []float64, words []int64) {
+	cell := int64(row)*int64(across) + int64(i)
+	if f-f != 0 {
+		o.broken = num.Larger(o.broken, brokenAt(cell, f))
+		return
+	}
+	o.volume.Add(f, words[SurveyVolume:SurveyChange])
+	o.change.Add(num.Abs(f-begun[cell]), words[SurveyChange:SurveySize])
+	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
+}
+
+// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+func merge(all []tally, first, each int32, words []int64) {
+	o := all[first]
+	for k := int32(1); k < groupRuns && first+k*each < patchRuns; k++ {
+		p := all[first+k*each]
+		o.volume.Merge(&p.volume, words[SurveyVolume:SurveyChange])
+		o.change.Merge(&p.change, words[SurveyChange:SurveySize])
+		o.size.Merge(&p.size, words[SurveySize:SurveyMixed])
+		o.excess, o.broken = num.Larger(o.excess, p.excess), num.Larger(o.broken, p.broken)
+	}
+	all[first] = o
+}
+
+// flush takes a patch's tally to its words, with n mixed cells.
+func (o *tally) flush(n int32, words []int64) {
+	o.volume.Flush(words[SurveyVolume:SurveyChange])
+	o.change.Flush(words[SurveyChange:SurveySize])
+	o.size.Flush(words[SurveySize:SurveyMixed])
+	words[SurveyMixed] = int64(n)
+	words[SurveyBroken] = o.broken
+	if o.excess > 0 {
+		words[SurveyExcess] = int64(math.Float64bits(o.excess))
+	}
+}
+
+// firstCell makes the word of the first cell that is not finite the largest.
+const firstCell = 1 << 48
+
+func brokenAt(cell int64, f float64) int64 {
+	what := int64(0)
+	if f > 0 {
+		what = 1
+	}
+	if f < 0 {
+		what = 2
+	}
+	return (firstCell-cell)*4 + what
+}
+
+// BrokenCell is the first cell of the block, x fastest, that a survey found to be not finite, and what it holds: NaN or
+// an infinity; -1 where there is none.
+func BrokenCell(word int64) (cell int, f float64) {
+	if word == 0 {
+		return -1, 0
+	}
+	cell = int(firstCell - word/4)
+	if word%4 == 0 {
+		return cell, math.NaN()
+	}
+	return cell, math.Inf(3 - 2*int(word%4))
+}
+
+// tell adds word k of a patch to what is found.
+func (m *Survey[F]) tell(k int32, words []int64) {
+	if words[k] == 0 {
+		return
+	}
+	if k <= SurveyMixed {
+		atomic.AddInt64(&m.Found[k], words[k])
+	} else {
+		atomics.Max(&m.Found[k], words[k])
+	}
+}

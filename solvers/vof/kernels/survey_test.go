@@ -1,0 +1,122 @@
+package kernels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// TestSurvey: what a survey finds is what an exact accumulator gets from cell after cell, on a GPU too.
+func TestSurvey(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		for _, n := range [][3]int{{70, 45, 1}, {33, 9, 7}} {
+			survey[float32](t, l, n, 0x1p-17)
+			survey[float64](t, l, n, 0x1p-46)
+		}
+	})
+}
+
+func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, dust F) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	const ghosts = 3
+	nx, rows := n[0]+2*ghosts, n[1]+2*ghosts
+	layout := Lattice{Origin: int32(ghosts + ghosts*nx), SY: int32(nx)}
+	size := nx * rows
+	if n[2] > 1 {
+		layout.SZ = int32(size)
+		layout.Origin += ghosts * layout.SZ
+		size *= n[2] + 2*ghosts
+	}
+	f, begun := noisy[F](rng, size, nx), make([]float64, n[0]*n[1]*n[2])
+	h := [3]F{.1, .3, 1}
+	if n[2] > 1 {
+		h[2] = .2
+	}
+	broken := 0
+	at := func(cell int) int {
+		return int(layout.Origin) + cell%n[0] + cell/n[0]%n[1]*int(layout.SY) + cell/n[0]/n[1]*int(layout.SZ)
+	}
+	for cell := range begun {
+		begun[cell] = []float64{0, 1, float64(f[at(cell)]), rng.Float64()}[rng.IntN(4)]
+	}
+	for round := range 2 { // the second with cells that are not finite
+		if round == 1 {
+			broken = 40 + n[0]
+			f[at(broken+5)], f[at(broken)], f[at(len(begun)-1)] = F(math.NaN()), F(math.Inf(-1)), F(math.Inf(1))
+		}
+		var found [2][]int64
+		for k := range found {
+			found[k] = make([]int64, SurveyWords)
+			for w := range found[k] {
+				found[k][w] = 77
+			}
+			run := func(of loop, size int) { of.Range(0, size) }
+			if k == 1 {
+				run = func(of loop, size int) { l.Run(t, of, 0, size) }
+			}
+			run(NewClearSurveyLoop(found[k]), SurveyWords)
+			m, patches := NewSurvey(layout, n, h, dust, f, begun, found[k])
+			if n[2] == 1 {
+				run(NewSurvey2Loop(m, &Sweep2[F]{Lattice: layout, Normal: Mixed, Dust: dust, F: f}), patches)
+			} else {
+				run(NewSurvey3Loop(m, &Sweep3[F]{Lattice: layout, Normal: Youngs, Dust: dust, F: f}), patches)
+			}
+		}
+		kerneltest.Same(t, "survey", found[0], found[1], nil)
+		cell, what := BrokenCell(found[0][SurveyBroken])
+		if round == 1 && (cell != broken || !math.IsInf(what, -1)) || round == 0 && cell >= 0 {
+			t.Errorf("%v cells: broken is cell %d with %v, want %d", n, cell, what, broken)
+		}
+		if round == 0 {
+			oracle(t, found[0], f, begun, at, func(c int) float64 {
+				if n[2] == 1 {
+					p := PlaneOf2(f, c, layout, Mixed, 0)
+					return float64(geom.Length(&p, h[0], h[1]))
+				}
+				p := PlaneOf3(f, c, layout, Youngs, 0)
+				return float64(geom.Section(&p, h[0], h[1], h[2]))
+			}, dust)
+		}
+	}
+}
+
+// oracle goes from cell to cell.
+func oracle[F num.Float](t *testing.T, found []int64, f []F, begun []float64, at func(int) int, size func(int) float64,
+	dust F) {
+	t.Helper()
+	var sums [3]dist.Accumulator
+	mixed, excess := int64(0), 0.0
+	for cell, was := range begun {
+		c := at(cell)
+		v := float64(f[c])
+		sums[0].Add(v)
+		sums[1].Add(math.Abs(v - was))
+		excess = max(excess, -v, v-1)
+		if f[c] > dust && f[c] < 1-dust {
+			mixed++
+			sums[2].Add(size(c))
+		}
+	}
+	for k, from := range []int{SurveyVolume, SurveyChange, SurveySize} {
+		var got dist.Accumulator
+		got.AddWords((*[exact.Words]int64)(found[from:]))
+		if a, b := got.Float64(), sums[k].Float64(); a != b {
+			t.Errorf("sum %d is %v, want %v", k, a, b)
+		}
+	}
+	if got := math.Float64frombits(uint64(found[SurveyExcess])); found[SurveyMixed] != mixed || got != excess {
+		t.Errorf("%d mixed cells, excess %v; want %d, %v", found[SurveyMixed], got, mixed, excess)
+	}
+	if mixed == 0 || excess == 0 {
+		t.Error("nothing is mixed or beyond")
+	}
+}

@@ -1,0 +1,173 @@
+package vof
+
+import (
+	"context"
+	"errors"
+	"math"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// observer measures the volume fractions on the device, where they are, while steps are queued.
+type observer[F num.Float] struct {
+	against []float64 // what fields are compared with, of the block's own cells
+	sum     float64   // of all ranks' against, where it is not the start; else 0
+	clear   backend.Loop
+	planes  [2]kernelOver // by field: of all mixed cells, where they are stored
+	survey  [2]kernelOver
+	found   []int64
+	solvers.Observing[observation]
+}
+
+// observation is what was found of one state.
+type observation struct {
+	report  backend.Report
+	steps   int
+	longest float64
+}
+
+// prepare makes what a survey takes. start is the volume fraction of each cell of the block.
+func (o *observer[F]) prepare(s *solver[F], start []float64) error {
+	b, a := s.block, &s.taken
+	o.against = backend.Placed(a, start, "volume fractions to compare with")
+	o.found = backend.Fresh[int64](a, kernels.SurveyWords, "what is measured")
+	if a.Err() != nil {
+		return a.Err()
+	}
+	for _, room := range o.All() {
+		r, err := backend.NewReport(s.dev, kernels.SurveyWords*int(unsafe.Sizeof(int64(0))))
+		if err != nil {
+			return err
+		}
+		room.report = r
+		a.Owns(r)
+	}
+	o.clear = kernels.NewClearSurveyLoop(o.found)
+	own, layout, h := abi.Box{Hi: b.N}, lattice(b), s.sides()
+	for k, f := range s.fields[:len(o.survey)] {
+		if f == nil {
+			continue
+		}
+		m, patches := kernels.NewSurvey(layout, b.N, h, dust[F](), f, o.against, o.found)
+		if b.Grid.Dim == 2 {
+			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: nudge[F](),
+				Dust: dust[F](), F: f, Planes: s.planes2}
+			o.planes[k] = kernelOver{kernels.NewReconstruct2Loop(own, of), own.Size()}
+			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), patches}
+		} else {
+			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: nudge[F](),
+				Dust: dust[F](), F: f, Planes: s.planes3}
+			o.planes[k] = kernelOver{kernels.NewReconstruct3Loop(own, of), own.Size()}
+			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), patches}
+		}
+	}
+	return nil
+}
+
+// Against compares the field with other volume fractions than those at the start, which the ranks agree on.
+func (s *solver[F]) Against(ctx context.Context, fractions []float64) error {
+	var sum dist.Accumulator
+	for _, f := range fractions {
+		sum.Add(f)
+	}
+	if err := dist.AllreduceSum(ctx, s.comm, &sum); err != nil {
+		return err
+	}
+	s.observer.sum = sum.Float64()
+	return backend.Upload(s.dev, s.observer.against, fractions)
+}
+
+// queueSurvey queues the survey of the state as it is.
+func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
+	if err := s.fillGhosts(ctx); err != nil {
+		return err
+	}
+	o, now := &s.observer, s.now()
+	s.dev.Run(o.clear, 0, len(o.found))
+	if s.stored {
+		s.advance(o.planes[now])
+	}
+	s.advance(o.survey[now])
+	to.steps, to.longest = s.steps, s.longest
+	return to.report.Take(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.found))), len(o.found)*8))
+}
+
+func (s *solver[F]) Observe(ctx context.Context) error {
+	room, err := s.observer.Begin()
+	if err != nil {
+		return err
+	}
+	return s.queueSurvey(ctx, room)
+}
+
+func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
+	room, err := s.observer.End()
+	if err != nil {
+		return Diagnostics{}, err
+	}
+	return s.told(ctx, room)
+}
+
+func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	room := s.observer.Now()
+	if err := s.queueSurvey(ctx, room); err != nil {
+		return Diagnostics{}, err
+	}
+	return s.told(ctx, room)
+}
+
+// told makes diagnostics of what the surveys of all ranks found.
+func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, err error) {
+	bytes, err := of.report.Read()
+	if err != nil {
+		return d, err
+	}
+	found := unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(bytes))), kernels.SurveyWords)
+	var volume, change, size dist.Accumulator
+	volume.AddWords((*[exact.Words]int64)(found[kernels.SurveyVolume:]))
+	change.AddWords((*[exact.Words]int64)(found[kernels.SurveyChange:]))
+	size.AddWords((*[exact.Words]int64)(found[kernels.SurveySize:]))
+	if err := dist.AllreduceSum(ctx, s.comm, &volume, &change, &size); err != nil {
+		return d, err
+	}
+	mixed := []int64{found[kernels.SurveyMixed]}
+	if err := s.comm.AllreduceInt64(ctx, dist.Sum, mixed); err != nil {
+		return d, err
+	}
+	broken := found[kernels.SurveyBroken]
+	most := []int64{found[kernels.SurveyExcess], min(broken, 1)}
+	if err := s.comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
+		return d, err
+	}
+	if most[1] != 0 {
+		return d, s.brokenAt(ctx, of.steps, broken)
+	}
+	cell := s.block.Grid.CellVolume()
+	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(most[0])),
+		MixedCells: mixed[0], InterfaceSize: size.Float64(), L1Error: change.Float64() * cell, DivergenceMax: s.spread,
+		CFLSum: of.longest * s.rate[0], CFLAxis: of.longest * s.rate[1]}
+	if s.volume > 0 {
+		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
+	}
+	if sum := s.observer.sum; sum > 0 {
+		d.RelError = change.Float64() / sum
+	}
+	return d, nil
+}
+
+// brokenAt tells which volume fraction was not finite after some steps: on this rank that of the word of a survey.
+func (s *solver[F]) brokenAt(ctx context.Context, steps int, word int64) error {
+	cell, f := kernels.BrokenCell(word)
+	text, err := solvers.BrokenEntity(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})
+	if err != nil {
+		return err
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,95 @@
+package vof
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+)
+
+// A volume fraction that is not finite is named with the step at which it was looked for, though it is seen many steps
+// later, when it is everywhere; what was measured before is as it was.
+func TestBrokenStatesAreNamedLater(t *testing.T) {
+	for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
+		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 2), apart: true,
+			parts: parts, cfg: config("myc", "weymouth-yue", .5)}
+		err := p.run(func(rank int, s Solver) error {
+			const step, spoilt = 7, 20 + 40*30
+			var want []Diagnostics
+			for s.Steps() < 3*step {
+				if err := s.Advance(ctx, 2, 1); err != nil {
+					return err
+				}
+				inner := s.(*solver[float64])
+				cell := inner.block.Index(spoilt%40-inner.block.Lo[0], spoilt/40, 0)
+				if s.Steps() == step && rank == parts[0]-1 {
+					now := inner.fields[inner.now()][cell : cell+1]
+					if err := backend.Upload(inner.dev, now, []float64{math.Inf(-1)}); err != nil {
+						return err
+					}
+				}
+				if s.Steps() < step {
+					d, err := s.Diagnose(ctx)
+					if err != nil {
+						return err
+					}
+					want = append(want, d)
+				}
+				if s.Steps() <= solvers.Observations {
+					if err := s.Observe(ctx); err != nil {
+						return err
+					}
+				}
+			}
+			if err := s.Observe(ctx); err == nil {
+				t.Error("there is room for more observations than there should be")
+			}
+			for k := range want {
+				if d, err := s.Observed(ctx); err != nil || d != want[k] {
+					t.Errorf("after step %d: %+v, want %+v, error %v", k+1, d, want[k], err)
+				}
+			}
+			_, err := s.Observed(ctx)
+			if err == nil || !strings.Contains(err.Error(), "cell 1220, step 7: f is -Inf in {f: -Inf}") {
+				t.Errorf("error %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Steps that are taken by tens, as between rows of a table, are recorded too, once each stretch of turns has come round.
+func TestStretchesAreRecorded(t *testing.T) {
+	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+		cfg: config("myc", "weymouth-yue", .5)}
+	const steps = 5 * turns * 10
+	var hashes []string
+	for _, p.apart = range []bool{false, true} {
+		err := p.onDevice(func(_ int, s Solver, dev backend.Device) error {
+			for s.Steps() < steps {
+				if err := s.Advance(ctx, 1e3, 10); err != nil {
+					return err
+				}
+			}
+			hash, err := s.Hash(ctx)
+			hashes = append(hashes, hash)
+			// Rounds of five turns have stretches of their own, of which the first round records none.
+			if d, ok := dev.(*apart); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
+				t.Errorf("%d recordings of %d steps", d.launched, steps)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("states %s", hashes)
+	}
+}
