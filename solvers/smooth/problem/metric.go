@@ -158,8 +158,8 @@ func metricKind(s *config.Section) string {
 	}
 	switch {
 	case len(kinds) == 0:
-		s.Fail("", `needs field = "uniform", "implied", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and `+
-			`in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
+		s.Fail("", `needs field = "uniform", "implied", "linear", "sinusoidal" or "ugawg-linear", expressions (width `+
+			`and height, and in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
 			`solution = "….sol" or hessian = "…"`)
 		return ""
 	case len(kinds) > 1:
