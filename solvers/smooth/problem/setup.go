@@ -113,8 +113,8 @@ func (s *smoothing) tellSizes(log io.Writer, field string) {
 			"vertices may not follow it there\n", "sizes", 100*far)
 	}
 	if far := strayed(&s.before, 2); far > 0.01 && field == "uniform" {
-		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice or less than half as long as others: where that is "+
-			"on purpose, --metric implied (field = \"implied\") keeps it\n", "sizes", 100*far)
+		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice too long or too short for one size everywhere: where "+
+			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*far)
 	}
 }
 
