@@ -11,6 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 	"github.com/atoll-hpc/atoll/solvers/vof"
@@ -79,7 +81,7 @@ type effectiveCase struct {
 		Layers            int
 	}
 	Boundary struct{ Default string }
-	Method   struct{ Normal, Advect, Sweep, Precision, Smoother, Colouring, Guard string }
+	Method   struct{ Normal, Advect, Sweep, Precision, Smoother, Colouring, Guard, Reinit, Correct string }
 	Metric   map[string]any
 	Output   struct {
 		Format []string
@@ -103,6 +105,8 @@ func (c *effectiveCase) features() (list []string) {
 	add("sides are %s", c.Boundary.Default)
 	add("%s %s in %dD", c.Method.Normal, c.Method.Precision, dim)
 	add("%s by %s", c.Method.Advect, c.Method.Sweep)
+	add("%s with reinit %s in %dD", c.Method.Advect, c.Method.Reinit, dim)
+	add("corrections %s, %s", c.Method.Correct, c.Method.Precision)
 	if strings.Contains(c.Initial.Shape, "stl(") {
 		add("a body from a file in %dD", dim)
 	}
@@ -132,7 +136,15 @@ func wanted() (list []string) {
 		"guard none", "guard halve", "guard clip", "metric by width in the plane", "metric by m11 in the plane",
 		"metric by hessian in the plane", "metric by solution in the plane", "metric linear in the plane",
 		"metric uniform in the plane", "metric by depth in the space", "metric by hessian in the space", "a mesh as .vtu",
-		"a mesh as .msh", "a mesh as .mesh", "a mesh as .meshb"}
+		"a mesh as .msh", "a mesh as .mesh", "a mesh as .meshb", "weno with reinit weno in 3D",
+		"weno with reinit sweep in 2D", "semi-lagrangian with reinit weno in 2D", "corrections fused, float64, ranks: 3",
+		"corrections fused, float32", "corrections sorted, float32"}
+	for _, reinit := range levelset.Reinits {
+		list = append(list, "semi-lagrangian with reinit "+reinit+" in 3D")
+	}
+	for _, format := range []string{"vti", "vtp", "stl", "obj", "particles", "vdb"} {
+		list = append(list, "level-set as "+format, "level-set as "+format+", ranks: 3")
+	}
 	for _, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 		list = append(list, scheme+" float64", scheme+" float32", scheme+" float64, ranks: 3")
 	}

@@ -117,7 +117,8 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d, copy bandwidth %.1f GB/s\n", m.cells, m.precision, m.threads, copied/1e9)
+			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d, copy bandwidth %.1f GB/s\n", m.cells, m.precision, m.threads,
+				copied/1e9)
 			fmt.Fprintf(w, "%-36s %10s %-9s %10s %12s %12s %12s\n", "stage", "size", "of", "ms", "M a second", "processor ms",
 				"M a second")
 			for _, stage := range s.(interface{ Stages() []levelset.Stage }).Stages() {

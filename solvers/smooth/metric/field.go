@@ -128,10 +128,10 @@ func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 }
 
 // FromSolution takes a metric from what a Medit file has for the vertices of a mesh. The file has one field: sizes, or
-// symmetric tensors.
+// symmetric tensors of the dimension of the mesh.
 func FromSolution(m *Mesh, s *mesh.Solution) (Field, error) {
 	switch {
-	case s.Dim != m.Dim:
+	case s.Dim != m.Dim && (len(s.Fields) != 1 || s.Fields[0].Kind != mesh.Scalar):
 		return nil, fmt.Errorf("the solution is of dimension %d, and the mesh of %d", s.Dim, m.Dim)
 	case s.Vertices != m.Vertices():
 		return nil, fmt.Errorf("the solution has values for %d vertices, and the mesh has %d vertices", s.Vertices,

@@ -121,6 +121,11 @@ func TestFromSolution(t *testing.T) {
 	if err != nil || sizes[1] != (Tensor{.25, 0, .25, 0, 0, .25}) || sizes[7] != (Tensor{4, 0, 4, 0, 0, 4}) {
 		t.Errorf("%v, %v", sizes, err)
 	}
+	inSpace := &mesh.Solution{Dim: 3, Vertices: 4, Fields: []mesh.SolutionField{{Values: []float64{2, 2, 2, 2}}}}
+	inSpace.Fields[0].Kind = mesh.Scalar // as of a plane mesh with third coordinates
+	if plane, err := FromSolution(box(2, 1, 1, 0), inSpace); err != nil || plane[3] != (Tensor{.25, 0, .25}) {
+		t.Errorf("%v, %v", plane, err)
+	}
 	indefinite := f.Solution(3)
 	indefinite.Fields[0].Values[6*5] *= -1
 	two := scalar(1, 1, 1, 1, 1, 1, 1, 1)

@@ -17,7 +17,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 		{map[string]string{"relax": "0"}, "--relax: 0 must be above 0"},
 		{map[string]string{"width": "1", "height": "1", "aspect": "0.5"}, "--aspect: 0.5 must be 1 or more"},
 		{map[string]string{"gradation": "1.3", "width": "1", "height": "1", "samples": "64"},
-			"--gradation: does not belong to a metric of kind sizes, but to solution, hessian, and expressions with " +
+			"--gradation: does not belong to a metric of kind sizes, but to implied, solution, hessian, and expressions with " +
 				"samples = 0"},
 		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
 		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data of the mesh do not tell values"},

@@ -1,19 +1,23 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
 // TestRequiredStay: vertices that a Medit file requires, those of its required edges and triangles, its corners and its
-// ridges inside are where they were, to the last bit, on any number of ranks, while others move; and the marks are in
-// the file that comes out.
+// ridges inside are where they were, to the last bit, while others move, which come to the same places on any number of
+// ranks and on devices with memory of their own; and the marks are in the file that comes out.
 func TestRequiredStay(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 400, 3)
 	if err != nil {
@@ -30,7 +34,7 @@ func TestRequiredStay(t *testing.T) {
 	k := s.Cells
 	s.Marks = &mesh.Marks{Corners: []int32{k[20][0]}, Vertices: []int32{k[100][0], k[101][2], 62},
 		Ridges: []mesh.MarkedEdge{{A: k[300][0], B: k[300][1]}}, Edges: []mesh.MarkedEdge{{A: k[200][0], B: k[200][1]}},
-		Triangles: []mesh.TaggedFace{{V: s.Facing(150, 0)}}}
+		Triangles: []mesh.TaggedFace{{V: s.Facing(150, 0)}}, Lines: []mesh.MarkedEdge{{A: k[310][0], B: k[310][1], Tag: 4}}}
 	dir := t.TempDir()
 	plane, space := filepath.Join(dir, "a.mesh"), filepath.Join(dir, "s.meshb")
 	if err := meshio.Write(plane, m); err != nil {
@@ -40,61 +44,74 @@ func TestRequiredStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, smoother := range []string{"barrier", "pain-exact"} {
-		hash := map[bool]string{}
-		for _, ranks := range []int{1, 3} {
-			for _, solid := range []bool{false, true} {
-				text := "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1, depth = 0.2 }\n" +
-					"output = { format = [] }\n"
-				file, out := space, "end.mesh"
-				if !solid {
-					text = "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1 }\n" +
-						"output = { format = [] }\n"
-					file, out = plane, "end.meshb"
+		for _, file := range []string{plane, space} {
+			depth := ""
+			if file == space {
+				depth = ", depth = 0.2"
+			}
+			var first string
+			for _, on := range []struct {
+				ranks int
+				far   bool
+			}{{1, false}, {3, false}, {2, true}} {
+				out := filepath.Join(t.TempDir(), "end"+map[string]string{plane: ".meshb", space: ".mesh"}[file])
+				c := runtest.Parse(t, "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1"+depth+" }\n"+
+					"output = { format = [] }\n", fmt.Sprintf("mesh={file=%q, partition='random'}", file),
+					"method.smoother="+smoother, "method.sweeps=20", "method.force=true", fmt.Sprintf("output.mesh=%q", out))
+				device := func() backend.Device { return cpu.New(1) }
+				if on.far {
+					device = func() backend.Device { return runtest.NewFar(cpu.New(1), 1<<30) }
 				}
-				to := t.TempDir()
-				sum, err := runtest.On(t, text, ranks, 1, runtest.Local, to,
-					fmt.Sprintf("mesh={file=%q, partition='random'}", file),
-					"method.smoother="+smoother, "method.sweeps=20", "method.force=true", "output.mesh="+out)
-				if err != nil {
+				if err := errors.Join(runtest.Each(t, c, local.New(on.ranks), device)...); err != nil {
 					t.Fatal(err)
 				}
-				if hash[solid] == "" {
-					hash[solid] = sum.StateSHA256
+				if first == "" {
+					first = out
 				}
-				if sum.StateSHA256 != hash[solid] || sum.Metrics["moved"] < 20 {
-					t.Errorf("%s, %d ranks: state %s, on one %s, %g moved", smoother, ranks, sum.StateSHA256, hash[solid],
-						sum.Metrics["moved"])
-				}
-				if solid {
-					after, err := meshio.ReadSolid(filepath.Join(to, out))
-					if err != nil {
-						t.Fatal(err)
-					}
-					sameMarks(t, s.Marks, after.Marks, len(s.X), func(v int) bool { return s.At(int32(v)) == after.At(int32(v)) })
-					continue
-				}
-				after, err := meshio.Read(filepath.Join(to, out))
-				if err != nil {
-					t.Fatal(err)
-				}
-				sameMarks(t, m.Marks, after.Marks, len(m.X), func(v int) bool {
-					return m.X[v] == after.X[v] && m.Y[v] == after.Y[v]
-				})
+				stayed(t, file, first, out)
 			}
 		}
 	}
 }
 
-// sameMarks wants the marks to be the same, and the vertices that they hold to stay.
-func sameMarks(t *testing.T, was, is *mesh.Marks, n int, stays func(v int) bool) {
+// stayed wants of the mesh that came out of a file that its marks are the same and hold their vertices, that others
+// have moved, and that it is the one of another run.
+func stayed(t *testing.T, file, other, out string) {
 	t.Helper()
-	if !reflect.DeepEqual(was, is) {
-		t.Errorf("marks %+v, were %+v", is, was)
-	}
-	held, ridged := was.Held(n), was.Ridged(n)
-	for v := range n {
-		if (held[v] || ridged[v]) && !stays(v) {
-			t.Errorf("vertex %d has moved", v)
+	var x [3][][]float64
+	var marks [3]*mesh.Marks
+	for k, path := range []string{file, other, out} {
+		m, s, err := meshio.ReadAny(path)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if s != nil {
+			x[k], marks[k] = [][]float64{s.X, s.Y, s.Z}, s.Marks
+		} else {
+			x[k], marks[k] = [][]float64{m.X, m.Y}, m.Marks
+		}
+	}
+	if !reflect.DeepEqual(x[1], x[2]) {
+		t.Errorf("%s: places are not those on one rank", out)
+	}
+	if !reflect.DeepEqual(marks[0], marks[2]) {
+		t.Errorf("%s: marks %+v, were %+v", out, marks[2], marks[0])
+	}
+	n, moved := len(x[0][0]), 0
+	held, ridged := marks[0].Held(n), marks[0].Ridged(n)
+	for v := range n {
+		stays := true
+		for axis := range x[0] {
+			stays = stays && x[0][axis][v] == x[2][axis][v]
+		}
+		if !stays {
+			moved++
+			if held[v] || ridged[v] {
+				t.Errorf("%s: vertex %d has moved", out, v)
+			}
+		}
+	}
+	if moved < 20 {
+		t.Errorf("%s: %d vertices moved", out, moved)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Metric is the section [metric] of solver "smooth".
 type Metric struct {
-	Field     string  // uniform, linear, sinusoidal, ugawg-linear, sizes, tensor, solution or hessian
+	Field     string  // uniform, implied, linear, sinusoidal, ugawg-linear, sizes, tensor, solution or hessian
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
@@ -35,7 +35,7 @@ type Metric struct {
 // Nodal tells whether the metric is given at the vertices of a mesh.
 func (m *Metric) Nodal() bool {
 	switch m.Field {
-	case "solution", "hessian":
+	case "implied", "solution", "hessian":
 		return true
 	}
 	return len(m.Parts) > 0 && m.Samples == 0
@@ -43,14 +43,14 @@ func (m *Metric) Nodal() bool {
 
 // decodeMetric reads
 //
-//	field                  uniform, linear, sinusoidal or ugawg-linear; other kinds are told by their keys
+//	field                  uniform, implied, linear, sinusoidal or ugawg-linear; other kinds are told by their keys
 //	low, high, waves       of linear and sinusoidal
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
 //	solution, background   files
 //	hessian, also, norm, complexity, curvature, rounds
-//	hmin, hmax, aspect     bounds of solution, hessian and expressions
-//	gradation              of metrics at vertices: solution, hessian, and expressions without samples
+//	hmin, hmax, aspect     bounds of implied, solution, hessian and expressions
+//	gradation              of metrics at vertices: implied, solution, hessian, and expressions without samples
 //	samples, rescale
 func decodeMetric(s *config.Section) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
@@ -158,14 +158,14 @@ func metricKind(s *config.Section) string {
 	}
 	switch {
 	case len(kinds) == 0:
-		s.Fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and `+
-			`in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
+		s.Fail("", `needs field = "uniform", "implied", "linear", "sinusoidal" or "ugawg-linear", expressions (width `+
+			`and height, and in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
 			`solution = "….sol" or hessian = "…"`)
 		return ""
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":
-		return s.Choice("field", config.Required, "uniform", "linear", "sinusoidal", "ugawg-linear")
+		return s.Choice("field", config.Required, "uniform", "implied", "linear", "sinusoidal", "ugawg-linear")
 	}
 	return kinds[0]
 }
@@ -176,6 +176,7 @@ func metricKeys(s *config.Section, m *Metric) {
 		return
 	}
 	varies := m.Field == "linear" || m.Field == "sinusoidal"
+	const bounded = "expressions, implied, solution and hessian"
 	free := m.Field != "uniform" && m.Field != "ugawg-linear" && !varies
 	for _, k := range []struct {
 		key     string
@@ -187,10 +188,9 @@ func metricKeys(s *config.Section, m *Metric) {
 		{"also", m.Field == "hessian", "hessian"}, {"norm", m.Field == "hessian", "hessian"},
 		{"complexity", m.Field == "hessian", "hessian"}, {"curvature", m.Field == "hessian", "hessian"},
 		{"rounds", m.Field == "hessian", "hessian"},
-		{"hmin", free, "expressions, solution and hessian"}, {"hmax", free, "expressions, solution and hessian"},
-		{"aspect", free, "expressions, solution and hessian"},
-		{"gradation", m.Nodal(), "solution, hessian, and expressions with samples = 0"},
-		{"samples", m.Field != "solution" && m.Field != "hessian", "expressions and named fields"},
+		{"hmin", free, bounded}, {"hmax", free, bounded}, {"aspect", free, bounded},
+		{"gradation", m.Nodal(), "implied, solution, hessian, and expressions with samples = 0"},
+		{"samples", len(m.Parts) > 0 && m.Field != "hessian" || !free, "expressions and named fields"},
 	} {
 		if s.Has(k.key) && !k.belongs {
 			s.Fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.to)
@@ -217,7 +217,7 @@ func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {
 func (m *Metric) Print(p *config.Printer) {
 	p.Section("[metric]")
 	switch m.Field {
-	case "uniform", "linear", "sinusoidal", "ugawg-linear":
+	case "uniform", "implied", "linear", "sinusoidal", "ugawg-linear":
 		p.Pair("field", m.Field)
 	case "solution":
 		p.Pair("solution", m.Solution)

@@ -126,6 +126,8 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *HeldBack) (metric.Fie
 				"lies beside a Medit file counts unless another metric is given, such as --metric uniform", w.Solution, err)
 		}
 		return f, nil
+	case "implied":
+		return metric.Implied(on.Mesh)
 	case "hessian":
 		f, err := hessianField(w, &w.Parts[0], on, held)
 		for k := 1; k < len(w.Parts) && err == nil; k++ {

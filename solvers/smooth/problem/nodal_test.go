@@ -164,3 +164,21 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 		t.Error("a mesh from a file and a generator was taken")
 	}
 }
+
+// TestImplied: a mesh that is finer in one place stays so with the sizes that it has, with the same bits on any ranks.
+func TestImplied(t *testing.T) {
+	var want string
+	for _, ranks := range []int{1, 3} {
+		s, err := runtest.On(t, bell, ranks, 1, runtest.Local, t.TempDir(), "metric={field='implied', gradation=2}",
+			"mesh={generate='box', bounds=[0, 0, 0, 1, 1, 3], cells=400, partition='random'}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = s.StateSHA256
+		}
+		if m := s.Metrics; s.StateSHA256 != want || m["quality_mean"] < m["quality_mean_before"]+.01 {
+			t.Errorf("%d ranks: state %s, on one %s, %v", ranks, s.StateSHA256, want, m)
+		}
+	}
+}

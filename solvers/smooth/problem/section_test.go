@@ -68,7 +68,7 @@ func TestSmoothRefusals(t *testing.T) {
 		{"high = 0.05", "high = 0", `c.toml:7: [metric] high: 0 must be a finite number above 0`},
 		{"high = 0.05", "high = 1\nwaves = 2", `c.toml:8: [metric] waves: does not belong to a metric of kind linear`},
 		{`"linear"`, `"linaer"`,
-			`c.toml:5: [metric] field: "linaer" is not known; choose uniform, linear, sinusoidal or ugawg-linear`},
+			`c.toml:5: [metric] field: "linaer" is not known; choose uniform, implied, linear, sinusoidal or ugawg-linear`},
 		{`field = "linear"`, `width = "x"`, `c.toml:4: [metric] height: is required`},
 		{`field = "linear"`, `width = "x"`, `c.toml:6: [metric] low: does not belong to a metric of kind sizes`},
 		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of field`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
@@ -98,11 +99,23 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 		s.solver.Close()
 		return nil, err
 	}
-	if far := strayed(&s.before, 4); env.Log != nil && far > 0.01 {
-		fmt.Fprintf(env.Log, "%-16s %.3g%% of edges are more than 4 times too long or too short in the metric: moving "+
+	s.tellSizes(env.Log, w.Metric.Field)
+	return s, nil
+}
+
+// tellSizes tells before the sweeps of sizes that these cannot follow, and of those that a uniform metric is to undo.
+func (s *smoothing) tellSizes(log io.Writer, field string) {
+	if log == nil {
+		return
+	}
+	if far := strayed(&s.before, 4); far > 0.01 {
+		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than 4 times too long or too short in the metric: moving "+
 			"vertices may not follow it there\n", "sizes", 100*far)
 	}
-	return s, nil
+	if far := strayed(&s.before, 2); far > 0.01 && field == "uniform" {
+		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice too long or too short for one size everywhere: where "+
+			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*far)
+	}
 }
 
 // agreedMetric makes the metric of a case, on all ranks or none.

@@ -1,0 +1,42 @@
+package metric
+
+import (
+	"math"
+	"testing"
+)
+
+// TestImplied: the sizes that a mesh has are about the lengths of its edges, in the plane and in space, and grow where
+// these do.
+func TestImplied(t *testing.T) {
+	for dim := 2; dim <= 3; dim++ {
+		m := box(dim, 8, 8, 0)
+		for v := range m.X[0] {
+			m.X[0][v] *= 1 + m.X[0][v]
+		}
+		f, err := Implied(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shortest, longest := math.Inf(1), 0.0
+		for _, e := range m.edges() {
+			u := m.between(e[0], e[1])
+			length := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
+			shortest, longest = min(shortest, length), max(longest, length)
+		}
+		low, high := 0, 0
+		for v := range f {
+			if h := 1 / math.Sqrt(f[v][0]); !(h > shortest && h < longest) {
+				t.Errorf("%d dimensions, vertex %d: %v, edges of %g to %g", dim, v, f[v], shortest, longest)
+			}
+			if m.X[0][v] < m.X[0][low] {
+				low = v
+			}
+			if m.X[0][v] > m.X[0][high] {
+				high = v
+			}
+		}
+		if !(f[high][0] < .8*f[low][0]) {
+			t.Errorf("%d dimensions: %v where edges are long, %v where they are short", dim, f[high], f[low])
+		}
+	}
+}
