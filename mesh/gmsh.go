@@ -11,8 +11,8 @@ import (
 // ReadGmsh reads a Gmsh file of version 2.2 or 4.1, in text or binary ("MSH file format", chapter 9 of the Gmsh
 // reference manual). Cells are the triangles and tagged edges the lines, in the order of the file. Physical groups
 // of surfaces and curves become Groups; vertices in those of points become Marks. Scalar $NodeData and $ElementData
-// become fields, by the name of the view; other data and other sections are passed over. Elements other than points, lines
-// and triangles of first order are refused. Errors name the line, or in a binary file the offset in bytes.
+// become fields, by the name of the view; other data and other sections are passed over. Elements other than points,
+// lines and triangles of first order are refused. Errors name the line, or in a binary file the offset in bytes.
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func ReadGmsh(path string) (*Mesh, error) {

@@ -45,8 +45,8 @@ it would be worse than IN, unless --force is given. Values in parentheses are wh
 
 // keys are those of a case that are flags, and what these say.
 var keys = []struct{ flag, key, usage string }{
-	{"metric", "metric.field", "sizes to aim at: uniform, implied (those that IN has), linear, sinusoidal, ugawg-linear; " +
-		"or give expressions"},
+	{"metric", "metric.field", "sizes to aim at: uniform, implied (those that IN has), linear, sinusoidal, " +
+		"ugawg-linear; or give expressions"},
 	{"low", "metric.low", "size at the lower left, of linear; the least, of sinusoidal"},
 	{"high", "metric.high", "size at the upper right, of linear; the greatest, of sinusoidal"},
 	{"waves", "metric.waves", "of sinusoidal, across the mesh (1)"},
