@@ -1,0 +1,83 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// claim takes the folder and removes what an earlier run has left there. All ranks may write to it afterwards.
+func (r *runner) claim(ctx context.Context) error {
+	err := os.MkdirAll(r.Dir, 0o777)
+	if err == nil && r.Comm.Rank() == 0 {
+		if r.folder, err = folder.Claim(r.Dir, r.info(), r.mode()); err == nil {
+			err = r.begin()
+		}
+	}
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+func (r *runner) mode() folder.Mode {
+	switch {
+	case r.from != nil:
+		return folder.GoOn
+	case r.Force:
+		return folder.Replace
+	}
+	return folder.Fresh
+}
+
+// begin makes the folder that of this run.
+func (r *runner) begin() error {
+	err := r.folder.GoOn
+	if r.from == nil {
+		err = func() error { return r.folder.Begin(r.Case.Output.Mesh) }
+	}
+	return errors.Join(err(), atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
+		_, err := f.WriteString(r.Case.String())
+		return err
+	}))
+}
+
+func (r *runner) info() folder.Info {
+	return folder.Info{
+		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), StartSHA256: r.Case.StartHash(),
+		CaseDir: absolute(r.Case.Dir()), Version: summary.Version(),
+	}
+}
+
+// absolute is a path from anywhere, if that can be told.
+func absolute(path string) string {
+	if a, err := filepath.Abs(path); err == nil {
+		return a
+	}
+	return path
+}
+
+// leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
+// back.
+func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) error {
+	var errs []error
+	state := folder.Done
+	switch {
+	case ended == nil:
+		path := r.Summary
+		if path == "" {
+			path = filepath.Join(r.Dir, "summary.json")
+		}
+		if err := s.Write(path); err != nil {
+			errs, state = append(errs, err), folder.Failed
+		}
+	case ctx.Err() != nil || errors.As(ended, new(*Stopped)):
+		state = folder.Stopped
+	default:
+		state = folder.Failed
+	}
+	return errors.Join(append(errs, r.folder.Tell(state), r.folder.Close())...)
+}

@@ -1,0 +1,153 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// newRunner sets a run up. The runner is to be closed after an error too.
+func newRunner(ctx context.Context, o Options) (*runner, error) {
+	if o.Check && o.Progress.Out != nil {
+		o.Progress.Out = comments{o.Progress.Out}
+	}
+	r := &runner{Options: o, started: time.Now()}
+	if r.Dir == "" {
+		r.Dir = o.Case.Output.Dir
+	}
+	kind, ok := solvers.Find(o.Case.Solver)
+	if !ok {
+		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+	}
+	if err := r.find(ctx); err != nil {
+		return r, err
+	}
+	if err := r.mine(ctx); err != nil {
+		return r, err
+	}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside, Log: o.Progress.Out}
+	if o.Report != nil {
+		env.Log = o.Log
+	}
+	var err error
+	if r.solver, err = kind.New(ctx, env, o.Case); err != nil {
+		return r, err
+	}
+	r.size = r.solver.Size()
+	if o.Replay != nil && o.Replay.Steps > 0 {
+		r.size.MaxSteps = o.Replay.Steps
+	}
+	r.inputs = sync.OnceValues(func() (map[string]string, error) {
+		if r.Comm.Rank() != 0 {
+			return nil, nil
+		}
+		return digests(r.Case.Inputs(), r.Case.Path)
+	})
+	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
+		return r, err
+	}
+	r.observing = newObserving(o.Device, r.solver, r.totals)
+	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
+	var cells []int // of the gauges on this rank
+	if len(o.Case.Gauges) > 0 {
+		if r.probe, err = newProbe(r.drawer.fields, o.Case.Solver); err != nil {
+			return r, err
+		}
+		if cells, err = r.probe.locate(ctx, o.Case.Gauges, o.Comm); err != nil {
+			return r, err
+		}
+	}
+	if o.Check {
+		if err := r.tellFindings(ctx); err != nil {
+			return r, err
+		}
+	} else if o.Report == nil {
+		if err := r.open(ctx, cells); err != nil {
+			return r, err
+		}
+	}
+	// What set-up needed and the run does not goes back to the system.
+	debug.FreeOSMemory()
+	r.setUp = time.Since(r.started)
+	return r, nil
+}
+
+// mine checks that the folder can have the results of the run, before anything that takes long.
+func (r *runner) mine(ctx context.Context) error {
+	if r.Check || r.Report != nil {
+		return nil
+	}
+	var err error
+	if r.Comm.Rank() == 0 {
+		err = folder.Check(r.Dir, r.info(), r.mode())
+	}
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+// comments makes each line that is told a comment of TOML, as what a check prints is a case file.
+type comments struct{ io.Writer }
+
+func (c comments) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(c.Writer, "# "); err != nil {
+		return 0, err
+	}
+	return c.Writer.Write(line)
+}
+
+// tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
+func (r *runner) tellFindings(ctx context.Context) error {
+	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+		return err
+	}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
+		return err
+	}
+	if r.size.Found != "" {
+		fmt.Fprintln(r.Progress.Out, r.size.Found)
+	}
+	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
+		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+	return nil
+}
+
+// open makes the files of the run. cells are those of the gauges on this rank.
+func (r *runner) open(ctx context.Context, cells []int) error {
+	if err := r.claim(ctx); err != nil {
+		return err
+	}
+	for i, format := range r.Case.Output.Format {
+		series := r.Case.Name
+		if i > 0 {
+			series += "_" + format
+		}
+		file := r.drawer.file(format)
+		if file == "" {
+			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
+		}
+		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm)
+		if err != nil {
+			return err
+		}
+		r.frames = append(r.frames, f)
+	}
+	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
+	if err := r.Comm.Barrier(ctx); err != nil {
+		return err
+	}
+	for i, cell := range cells {
+		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
+		r.gauges = append(r.gauges, g)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// Text returns the report for people, the mesh before beside the mesh after.
+func (r *Report) Text() string {
+	var b strings.Builder
+	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
+	if r.Crowded > 0 {
+		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+	}
+	if r.Untangled.Before > 0 {
+		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
+			r.Untangled.Sweeps)
+	}
+	if r.Solution != "" {
+		fmt.Fprintln(&b, "metric    of", r.Solution)
+	}
+	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
+		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
+	}
+	if r.Held.OffGrid > 1e-9 { // more than rounding
+		fmt.Fprintf(&b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
+	}
+	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
+		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
+			h.Graded, h.Raised, h.Places)
+		if h.Fields > 1 {
+			b.WriteString(", but for gradation in each of the two fields")
+		}
+		b.WriteByte('\n')
+		if 2*(h.Raised-h.Bounded) > h.Fields*h.Places {
+			b.WriteString("note      at most places the field bends in one direction only, or in none: give aspect " +
+				"(--aspect),\n          or cells become as long across as they can\n")
+		}
+	}
+	var rows [][3]string
+	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
+	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
+	row("", "before", "after")
+	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
+	each("average quality", func(d *smooth.Diagnostics) string { return shown(d.QualityMean) })
+	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
+		r.cell(false, r.After.QualityMin, r.After.Worst))
+	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
+		name := fmt.Sprintf("  %.1f to %.1f", 0.2*float64(k), 0.2*float64(k+1))
+		if k == 0 {
+			name = "  below 0.2"
+		}
+		each(name, func(d *smooth.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
+	}
+	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return length(d.EdgeMean) })
+	each("shortest and longest", func(d *smooth.Diagnostics) string {
+		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
+	})
+	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
+	edges := int64(0)
+	for _, n := range r.Before.EdgeHistogram {
+		edges += n
+	}
+	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8",
+		"above 8"} {
+		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
+			each("  "+name, func(d *smooth.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
+		}
+	}
+	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	for _, i := range r.Interpolations {
+		name := "interpolation error"
+		if len(r.Interpolations) > 1 {
+			name += " of " + i.Field
+		}
+		after := fmt.Sprintf("%.4g (%.0f%%)", i.After, 100*i.After/i.Before)
+		if i.Estimated {
+			name, after = name+", estimated", fmt.Sprintf("%.0f%%", 100*i.After/i.Before)
+			row(name, "100%", after)
+			continue
+		}
+		row(name, fmt.Sprintf("%.4g", i.Before), after)
+	}
+	if r.Rounds > 1 {
+		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
+			ordinal(r.Round))
+	}
+	var widths [3]int
+	for _, r := range rows {
+		for k, text := range r {
+			widths[k] = max(widths[k], utf8.RuneCountInString(text))
+		}
+	}
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%-*s  %*s  %*s\n", widths[0], r[0], widths[1], r[1], widths[2], r[2])
+	}
+	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
+		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
+	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
+		r.After.Active, r.After.Limited)
+	if r.Curved.Vertices > 0 {
+		fmt.Fprintf(&b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
+			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
+	}
+	if left := strayed(&r.After, 2); left > 0.02 {
+		fmt.Fprintf(&b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
+			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
+			100*strayed(&r.Before, 2), cells)
+	}
+	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
+		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
+	}
+	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
+	if r.Out != "" && r.Refused() == nil {
+		fmt.Fprintln(&b, "wrote    ", r.Out)
+	}
+	if r.NotKept != "" {
+		fmt.Fprintln(&b, meshio.Lost(r.NotKept))
+	}
+	return b.String()
+}
+
+// ordinal is a place in a row.
+func ordinal(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2 && n%100 != 12:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3 && n%100 != 13:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// strayed is the share of edges more than so many times too long or too short, which is 2, 4 or 8.
+func strayed(d *smooth.Diagnostics, times int) float64 {
+	out, all := int64(0), int64(0)
+	for k, n := range d.EdgeHistogram { // from below 1/8 to above 8, by doubling
+		all += n
+		if from := bits.Len(uint(times)) - 1; k < 4-from || k >= 4+from {
+			out += n
+		}
+	}
+	return float64(out) / float64(max(1, all))
+}
+
+// cell tells a quality and where it is.
+func (r *Report) cell(before bool, quality float64, id int64) string {
+	if r.Places == nil || id < 0 || id >= r.Cells {
+		return shown(quality)
+	}
+	place := ""
+	for k, x := range r.Places(before, id) {
+		place += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, place)
+}
+
+// shown is a quality with six decimals, or where these would be few of its digits, with three of those.
+func shown(quality float64) string {
+	if math.Abs(quality) < 1e-3 && quality != 0 {
+		return strconv.FormatFloat(quality, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(quality, 'f', 6, 64)
+}
+
+// length is one in the metric with four decimals, or where these would be too few or the number too long, four digits.
+func length(x float64) string {
+	if x != 0 && (math.Abs(x) < 1e-3 || math.Abs(x) >= 1e6) {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+func part(n, of int64) string {
+	return fmt.Sprintf("%d  %6.2f%%", n, 100*float64(n)/float64(max(1, of)))
+}
