@@ -52,21 +52,19 @@ func newShare(of shareable, compress bool) (*Share, error) {
 	}
 	s := &Share{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
 	blocks := newBlockWriter()
-	for _, a := range d.arrays {
-		size := int64(8 + a.data.len()*a.data.size())
+	for k, a := range d.arrays {
 		if compress {
 			text, err := blocks.pack(a.data)
 			if err != nil {
 				return nil, err
 			}
 			s.packed = append(s.packed, text)
-			size = int64(len(text))
 		}
 		if a.blank < d.piece {
 			s.common++
-			s.sizes.Common += size
+			s.sizes.Common += s.length(k)
 		} else {
-			s.sizes.Data += size
+			s.sizes.Data += s.length(k)
 		}
 	}
 	return s, nil
@@ -128,7 +126,8 @@ func (s *Share) length(k int) int64 {
 	if s.packed != nil {
 		return int64(len(s.packed[k]))
 	}
-	return int64(8 + s.d.arrays[k].data.len()*s.d.arrays[k].data.size())
+	v := s.d.arrays[k].data
+	return int64(8 + v.len()*v.size())
 }
 
 // shareWriter writes parts of a file, until one fails.
