@@ -2,6 +2,7 @@ package levelset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -49,21 +50,14 @@ func (s *solver[F]) Diagnose(ctx context.Context) (d Diagnostics, err error) {
 		s.dev.Run(s.swarm.loops().census, 0, s.swarm.n)
 	}
 	var n [1]kernels.Counts
-	var limits [1]kernels.Limits
-	var gone [1]kernels.Gone
 	var slope [1]atomics.Most[F]
-	for _, err := range []error{backend.Download(s.dev, n[:], s.counts), backend.Download(s.dev, limits[:], s.limits),
-		backend.Download(s.dev, gone[:], s.gone), backend.Download(s.dev, slope[:], s.slope)} {
-		if err != nil {
-			return d, err
-		}
+	own, err := s.tally()
+	err = errors.Join(err, backend.Download(s.dev, n[:], s.counts), backend.Download(s.dev, slope[:], s.slope))
+	if err != nil {
+		return d, err
 	}
-	sown := int64(0)
-	if s.swarm != nil {
-		sown = s.swarm.sown
-	}
-	sums := []int64{n[0].Inside, n[0].Differ, n[0].Pieces, n[0].Escaped, gone[0].Left, gone[0].Deleted, limits[0].Flips,
-		n[0].Strays, sown}
+	sums := []int64{n[0].Inside, n[0].Differ, n[0].Pieces, n[0].Escaped, own.Left, own.Deleted, own.Flips, n[0].Strays,
+		own.sown}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}

@@ -25,21 +25,24 @@ func (s *solver[F]) ParticleFields() []solvers.Field {
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w.p[w.side][:w.n], 0) }}}
 }
 
-// Rest leaves out the particles that are gone, and brings the keys of the others to the host.
 func (s *solver[F]) Rest(context.Context) error {
-	w := s.swarm
-	if w == nil {
+	if s.swarm == nil {
 		return nil
 	}
+	return s.swarm.rest()
+}
+
+// rest leaves out the particles that are gone, and brings the keys of the others to the host.
+func (w *swarm[F]) rest() error {
 	if err := w.live(); err != nil {
 		return err
 	}
 	w.keys = w.id[w.side][:w.n]
-	if !s.apart {
+	if !w.s.apart {
 		return nil
 	}
 	w.keys = w.hostI[:w.n]
-	return backend.Download(s.dev, w.keys, w.id[w.side][:w.n])
+	return backend.Download(w.s.dev, w.keys, w.id[w.side][:w.n])
 }
 
 // take makes room for particles with these keys, which are then filled.
@@ -58,34 +61,41 @@ func (w *swarm[F]) belongs(bytes []byte) bool {
 	return w.rankOf(p) == w.s.comm.Rank()
 }
 
-// tally is what has been counted since the start, on this rank or on all.
-type tally struct{ sown, left, deleted, flips int64 }
+// tally is what a rank has counted since the start.
+type tally struct {
+	sown int64
+	kernels.Gone
+	kernels.Limits
+}
 
 // Scalars are what has been counted since the start, and how often particles were sown.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
-	all, err := s.tally(ctx)
-	of := map[string]float64{"flips": float64(all.flips)}
+	own, err := s.tally()
+	if err != nil {
+		return nil, err
+	}
+	n := []int64{own.sown, own.Left, own.Deleted, own.Flips}
+	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+		return nil, err
+	}
+	of := map[string]float64{"flips": float64(n[3])}
 	if s.swarm != nil {
 		of["sowings"] = float64(s.swarm.event)
-		of["sown"], of["left"], of["deleted"] = float64(all.sown), float64(all.left), float64(all.deleted)
+		of["sown"], of["left"], of["deleted"] = float64(n[0]), float64(n[1]), float64(n[2])
 	}
-	return of, err
+	return of, nil
 }
 
-// tally is that of all ranks.
-func (s *solver[F]) tally(ctx context.Context) (all tally, err error) {
+// tally is that of this rank.
+func (s *solver[F]) tally() (own tally, err error) {
 	var limits [1]kernels.Limits
 	var gone [1]kernels.Gone
 	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, gone[:], s.gone))
-	if err != nil {
-		return all, err
-	}
-	n := []int64{0, gone[0].Left, gone[0].Deleted, limits[0].Flips}
+	own.Gone, own.Limits = gone[0], limits[0]
 	if s.swarm != nil {
-		n[0] = s.swarm.sown
+		own.sown = s.swarm.sown
 	}
-	err = s.comm.AllreduceInt64(ctx, dist.Sum, n)
-	return tally{n[0], n[1], n[2], n[3]}, err
+	return own, err
 }
 
 // Restore puts the solver into a saved state. What was counted since the start is rank 0's from then on.

@@ -2,7 +2,6 @@ package levelset
 
 import (
 	"context"
-	"errors"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
@@ -52,13 +51,12 @@ func (w *swarm[F]) seed() error {
 
 // particles are those of the block that are not gone, where the host can read them until the next step.
 func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) {
-	if err := w.live(); err != nil {
+	if err := w.rest(); err != nil {
 		return nil, nil, err
 	}
-	p, id = w.p[w.side][:w.n], w.id[w.side][:w.n]
+	p = w.p[w.side][:w.n]
 	if !w.s.apart {
-		return p, id, nil
+		return p, w.keys, nil
 	}
-	err = errors.Join(backend.Download(w.s.dev, w.hostP[:w.n], p), backend.Download(w.s.dev, w.hostI[:w.n], id))
-	return w.hostP[:w.n], w.hostI[:w.n], err
+	return w.hostP[:w.n], w.keys, backend.Download(w.s.dev, w.hostP[:w.n], p)
 }
