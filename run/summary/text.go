@@ -14,13 +14,13 @@ import (
 func (s *Summary) Text() string {
 	unit := cmp.Or(s.Unit, "cell")
 	rows := [][2]string{
-		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, count(int(s.Cells), unit), s.Precision)},
-		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.talk(), s.Backend, count(s.Threads, "thread"))},
-		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, count(int(s.Steps), "step"))},
+		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, Count(int(s.Cells), unit), s.Precision)},
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", Count(s.Ranks, "rank"), s.talk(), s.Backend, Count(s.Threads, "thread"))},
+		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, Count(int(s.Steps), "step"))},
 		{"took", fmt.Sprintf("%s, %.4g million %s updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6, unit)},
 	}
 	if s.Time == 0 && s.Steps > 0 {
-		rows[2] = [2]string{"swept", count(int(s.Steps), "time")}
+		rows[2] = [2]string{"swept", Count(int(s.Steps), "time")}
 	}
 	if s.Stopped != "" {
 		rows = append(rows, [2]string{"stopped by", s.Stopped})
@@ -67,7 +67,8 @@ func (s *Summary) phases() string {
 	return strings.Join(names, ", ")
 }
 
-func count(n int, what string) string {
+// Count is a number of things in words: 1 rank, 2 ranks.
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
