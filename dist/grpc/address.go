@@ -23,17 +23,25 @@ func (cfg *Config) check(address string) error {
 		}
 		return nil
 	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil || len(address) > longestName {
+	if _, _, err := net.SplitHostPort(address); err != nil || len(address) > longestName {
 		return fmt.Errorf("dist/grpc: address %s is neither unix:/path nor host:port", quoted(address))
 	}
-	ip := net.ParseIP(host)
-	if host == "localhost" || ip != nil && ip.IsLoopback() || cfg.Certificates != nil || cfg.Insecure {
+	if nearby(address) || cfg.Certificates != nil || cfg.Insecure {
 		return nil
 	}
 	return fmt.Errorf("dist/grpc: address %s is neither a unix socket nor on loopback: beyond this machine ranks need "+
 		"mutual TLS: give each its certificate (atoll certs makes them; --certs), or say that everybody on the network "+
 		"may read and change the run (--insecure)", quoted(address))
+}
+
+// nearby tells whether only this machine can reach an address.
+func nearby(address string) bool {
+	if strings.HasPrefix(address, "unix:") {
+		return true
+	}
+	host, _, _ := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // places fills in where the rank listens, and checks all addresses.
@@ -42,6 +50,10 @@ func (cfg *Config) places() error {
 		return errors.New("dist/grpc: no coordinator address: give a unix socket such as unix:/tmp/run/c.sock")
 	}
 	if cfg.Listen == "" {
+		if !nearby(cfg.Coordinator) {
+			return fmt.Errorf("dist/grpc: the ranks meet at %s, beyond this machine: say where this one listens (--listen, "+
+				"as in :7000), and where the others find it (--announce)", quoted(cfg.Coordinator))
+		}
 		cfg.Listen = "127.0.0.1:0"
 		if path, ok := strings.CutPrefix(cfg.Coordinator, "unix:"); ok {
 			cfg.Listen = "unix:" + filepath.Join(filepath.Dir(path), fmt.Sprintf("r%d.sock", cfg.Rank))
