@@ -17,7 +17,7 @@ const (
 	wrongBuild    reason = "of another build"
 	wrongCase     reason = "of another case"
 	wrongRank     reason = "of a rank that has no place"
-	wrongName     reason = "with the name or certificate of another rank"
+	wrongName     reason = "with the address or certificate of another rank"
 	noCertificate reason = "without a certificate of the job"
 	wrongSession  reason = "that do not belong to these ranks"
 	saidNothing   reason = "that did not say who they are in time"
