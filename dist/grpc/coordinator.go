@@ -271,10 +271,13 @@ func (c *coordinator) hearOut() {
 		return
 	}
 	c.mu.Lock()
-	members := slices.Clone(c.members)
+	members, silent := slices.Clone(c.members), -1
+	if c.verdict != nil && c.verdict.Kind == proto.Verdict_LOST {
+		silent = int(c.verdict.Rank) // who will say nothing about it
+	}
 	c.mu.Unlock()
 	for _, m := range members {
-		if m.rank == c.host {
+		if m.rank == c.host || m.rank == silent {
 			continue
 		}
 		select {
