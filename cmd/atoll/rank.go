@@ -86,13 +86,13 @@ func (r *rank) process(ctx context.Context, path string) error {
 // join meets the other ranks. Call leave after the communicator has been closed.
 func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
-		comm, err := joinMPI(ctx, r.place, summary.BuildID())
+		comm, err := joinMPI(ctx, r.place, summary.BuildID(), r.silence, notifier(r.place))
 		return comm, func() error { return nil }, err
 	}
 	if leave, err = launch.OpenSockets(r.place); err != nil {
 		return nil, nil, err
 	}
-	cfg, err := r.meeting(r.place, caseHash, r.notify)
+	cfg, err := r.meeting(r.place, caseHash, notifier(r.place))
 	if err == nil {
 		meet, cancel := context.WithTimeout(ctx, r.joining)
 		defer cancel()
@@ -104,13 +104,13 @@ func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave
 	return comm, leave, nil
 }
 
-// notify prints a line about the ranks' connections.
-func (r *rank) notify(line string) {
+// notifier prints lines about the connections of a rank.
+func notifier(p launch.Place) func(line string) {
 	prefix := ""
-	if r.place.Launcher != launch.Atoll {
-		prefix = fmt.Sprintf("[rank %d] ", r.place.Rank)
+	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
+		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
 	}
-	fmt.Fprintln(os.Stderr, prefix+"atoll:", line)
+	return func(line string) { fmt.Fprintln(os.Stderr, prefix+"atoll:", line) }
 }
 
 // run runs the case on one rank.

@@ -68,7 +68,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 	case place.Launcher == launch.Atoll:
 		return f.child(ctx, place)
 	case place.Launcher != launch.None || f.transport == launch.MPI:
-		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options))
+		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options), f.silence, notifier(place))
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (f *transportFlags) goroutines(ctx context.Context) error {
 
 func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 	useProcessors(place.Threads)
-	cfg, err := f.meeting(place, fmt.Sprint(f.options), nil)
+	cfg, err := f.meeting(place, fmt.Sprint(f.options), notifier(place))
 	if err != nil {
 		return err
 	}
