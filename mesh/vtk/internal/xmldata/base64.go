@@ -1,4 +1,4 @@
-package vtk
+package xmldata
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package vtk
+package xmldata
 
 import (
 	"encoding/binary"
@@ -8,38 +8,38 @@ import (
 	"unsafe"
 )
 
-// number lists the value types that a file can hold.
-type number interface {
+// Number lists the value types that a file can hold.
+type Number interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// values is a slice of one of the value types, as the codec needs it.
-type values interface {
-	typeName() string // as the attribute type of a DataArray gives it
-	size() int        // bytes of a value
-	len() int
-	encode(dst []byte, lo, hi int) []byte // appends values [lo, hi) to dst, little endian
-	memory() []byte                       // the same bytes of all values as they lie in memory; nil where they do not
-	floats() []float64
-	ints() ([]int64, bool)
-	join(more values) (values, bool) // appends more, which must be of the same type
-	part(lo, hi int) values          // values [lo, hi), which appending does not change
-	blank(n int) values              // n zeros of the same type
-	put(at int, from values) bool    // copies from, which must be of the same type, to at and on
-	data() any                       // the slice, of a plain type
+// Values is a slice of one of the value types, as the codec needs it.
+type Values interface {
+	TypeName() string // as the attribute type of a DataArray gives it
+	Size() int        // bytes of a value
+	Len() int
+	Encode(dst []byte, lo, hi int) []byte // appends values [lo, hi) to dst, little endian
+	Memory() []byte                       // the same bytes of all values as they lie in memory; nil where they do not
+	Floats() []float64
+	Ints() ([]int64, bool)
+	Join(more Values) (Values, bool) // appends more, which must be of the same type
+	Part(lo, hi int) Values          // values [lo, hi), which appending does not change
+	Blank(n int) Values              // n zeros of the same type
+	Put(at int, from Values) bool    // copies from, which must be of the same type, to at and on
+	Data() any                       // the slice, of a plain type
 }
 
-type slice[T number] []T
+type Slice[T Number] []T
 
 // valueType makes values of one type from what a file holds.
 type valueType struct {
 	size  int
-	bytes func(raw []byte, order binary.ByteOrder, own bool) values // own raw may become the values
-	text  func(words [][]byte) (values, error)
+	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // own raw may become the values
+	Text  func(words [][]byte) (Values, error)
 }
 
-// valueTypes is indexed by the attribute type of a DataArray.
-var valueTypes = map[string]valueType{
+// ValueTypes is indexed by the attribute type of a DataArray.
+var ValueTypes = map[string]valueType{
 	"Int8":    typeOf[int8](),
 	"UInt8":   typeOf[uint8](),
 	"Int16":   typeOf[int16](),
@@ -52,38 +52,38 @@ var valueTypes = map[string]valueType{
 	"Float64": typeOf[float64](),
 }
 
-func typeOf[T number]() valueType {
-	return valueType{size: slice[T](nil).size(), bytes: fromBytes[T], text: fromText[T]}
+func typeOf[T Number]() valueType {
+	return valueType{size: Slice[T](nil).Size(), bytes: fromBytes[T], Text: fromText[T]}
 }
 
-// wrap returns the values of Array.Data.
-func wrap(data any) (values, error) {
+// Wrap returns the values of Array.Data.
+func Wrap(data any) (Values, error) {
 	switch s := data.(type) {
 	case []int8:
-		return slice[int8](s), nil
+		return Slice[int8](s), nil
 	case []uint8:
-		return slice[uint8](s), nil
+		return Slice[uint8](s), nil
 	case []int16:
-		return slice[int16](s), nil
+		return Slice[int16](s), nil
 	case []uint16:
-		return slice[uint16](s), nil
+		return Slice[uint16](s), nil
 	case []int32:
-		return slice[int32](s), nil
+		return Slice[int32](s), nil
 	case []uint32:
-		return slice[uint32](s), nil
+		return Slice[uint32](s), nil
 	case []int64:
-		return slice[int64](s), nil
+		return Slice[int64](s), nil
 	case []uint64:
-		return slice[uint64](s), nil
+		return Slice[uint64](s), nil
 	case []float32:
-		return slice[float32](s), nil
+		return Slice[float32](s), nil
 	case []float64:
-		return slice[float64](s), nil
+		return Slice[float64](s), nil
 	}
 	return nil, fmt.Errorf("data of type %T cannot be stored; take a slice of a sized number type", data)
 }
 
-func (s slice[T]) typeName() string {
+func (s Slice[T]) TypeName() string {
 	switch any(T(0)).(type) {
 	case int8:
 		return "Int8"
@@ -107,11 +107,11 @@ func (s slice[T]) typeName() string {
 	return "Float64"
 }
 
-func (s slice[T]) size() int { return int(unsafe.Sizeof(T(0))) }
-func (s slice[T]) len() int  { return len(s) }
-func (s slice[T]) data() any { return []T(s) }
+func (s Slice[T]) Size() int { return int(unsafe.Sizeof(T(0))) }
+func (s Slice[T]) Len() int  { return len(s) }
+func (s Slice[T]) Data() any { return []T(s) }
 
-func (s slice[T]) encode(dst []byte, lo, hi int) []byte {
+func (s Slice[T]) Encode(dst []byte, lo, hi int) []byte {
 	dst, err := binary.Append(dst, binary.LittleEndian, []T(s[lo:hi]))
 	if err != nil {
 		panic("vtk: a slice of numbers has no fixed size")
@@ -122,20 +122,20 @@ func (s slice[T]) encode(dst []byte, lo, hi int) []byte {
 // littleEndian tells whether numbers lie in memory as they do in files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-func (s slice[T]) memory() []byte {
+func (s Slice[T]) Memory() []byte {
 	if !littleEndian {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*s.size())
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*s.Size())
 }
 
 // isFloat tells whether T holds fractions.
-func (s slice[T]) isFloat() bool {
+func (s Slice[T]) isFloat() bool {
 	half := 0.5
 	return T(half) != 0
 }
 
-func (s slice[T]) floats() []float64 {
+func (s Slice[T]) Floats() []float64 {
 	if f, ok := any([]T(s)).([]float64); ok {
 		return f
 	}
@@ -146,7 +146,7 @@ func (s slice[T]) floats() []float64 {
 	return f
 }
 
-func (s slice[T]) ints() ([]int64, bool) {
+func (s Slice[T]) Ints() ([]int64, bool) {
 	if n, ok := any([]T(s)).([]int64); ok {
 		return n, true
 	}
@@ -163,40 +163,40 @@ func (s slice[T]) ints() ([]int64, bool) {
 	return n, true
 }
 
-func (s slice[T]) join(more values) (values, bool) {
-	m, ok := more.(slice[T])
+func (s Slice[T]) Join(more Values) (Values, bool) {
+	m, ok := more.(Slice[T])
 	return append(s, m...), ok
 }
 
-func (s slice[T]) part(lo, hi int) values { return s[lo:hi:hi] }
-func (s slice[T]) blank(n int) values     { return make(slice[T], n) }
+func (s Slice[T]) Part(lo, hi int) Values { return s[lo:hi:hi] }
+func (s Slice[T]) Blank(n int) Values     { return make(Slice[T], n) }
 
-func (s slice[T]) put(at int, from values) bool {
-	f, ok := from.(slice[T])
+func (s Slice[T]) Put(at int, from Values) bool {
+	f, ok := from.(Slice[T])
 	copy(s[at:], f)
 	return ok
 }
 
 // fromBytes takes values from raw, or takes raw for the values where it is own and laid out as they are.
-func fromBytes[T number](raw []byte, order binary.ByteOrder, own bool) values {
-	n := len(raw) / slice[T](nil).size()
+func fromBytes[T Number](raw []byte, order binary.ByteOrder, own bool) Values {
+	n := len(raw) / Slice[T](nil).Size()
 	if own && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
 		if at := unsafe.Pointer(&raw[0]); uintptr(at)%unsafe.Alignof(T(0)) == 0 {
-			return slice[T](unsafe.Slice((*T)(at), n))
+			return Slice[T](unsafe.Slice((*T)(at), n))
 		}
 	}
 	s := make([]T, n)
 	if _, err := binary.Decode(raw, order, s); err != nil {
 		panic("vtk: a slice of numbers has no fixed size")
 	}
-	return slice[T](s)
+	return Slice[T](s)
 }
 
 // fromText parses what C++ streams print: integers, and decimal floating-point numbers with inf and nan of any sign.
-func fromText[T number](words [][]byte) (values, error) {
+func fromText[T Number](words [][]byte) (Values, error) {
 	s := make([]T, len(words))
-	var zero slice[T]
-	bits := 8 * zero.size()
+	var zero Slice[T]
+	bits := 8 * zero.Size()
 	for i, w := range words {
 		word := string(w)
 		var err error
@@ -217,34 +217,34 @@ func fromText[T number](words [][]byte) (values, error) {
 			s[i] = T(n)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("value %d is %.40q, not a number of type %s", i, word, zero.typeName())
+			return nil, fmt.Errorf("value %d is %.40q, not a number of type %s", i, word, zero.TypeName())
 		}
 	}
-	return slice[T](s), nil
+	return Slice[T](s), nil
 }
 
 // isSigned tells whether T, a type of integers, has negative values.
-func (s slice[T]) isSigned() bool { return T(0)-1 < 0 }
+func (s Slice[T]) isSigned() bool { return T(0)-1 < 0 }
 
 // narrow is a slice of int64, each of which fits an int32, that is stored as Int32: half the bytes.
-type narrow struct{ slice[int64] }
+type narrow struct{ Slice[int64] }
 
-func (n narrow) typeName() string { return "Int32" }
-func (n narrow) size() int        { return 4 }
+func (n narrow) TypeName() string { return "Int32" }
+func (n narrow) Size() int        { return 4 }
 
-func (n narrow) memory() []byte { return nil }
+func (n narrow) Memory() []byte { return nil }
 
-func (n narrow) encode(dst []byte, lo, hi int) []byte {
-	for _, v := range n.slice[lo:hi] {
+func (n narrow) Encode(dst []byte, lo, hi int) []byte {
+	for _, v := range n.Slice[lo:hi] {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
 	return dst
 }
 
-// indices returns what stores ids below limit in the fewest bytes that readers expect of ids.
-func indices(ids []int64, limit int64) values {
+// Indices returns what stores ids below limit in the fewest bytes that readers expect of ids.
+func Indices(ids []int64, limit int64) Values {
 	if limit <= math.MaxInt32 {
 		return narrow{ids}
 	}
-	return slice[int64](ids)
+	return Slice[int64](ids)
 }

@@ -1,4 +1,4 @@
-package vtk
+package xmldata
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// blockBytes is how much data goes in one zlib block: small enough to spread an array over many threads, large
+// BlockBytes is how much data goes in one zlib block: small enough to spread an array over many threads, large
 // enough that the block table and a fresh dictionary cost nothing.
-const blockBytes = 256 << 10
+const BlockBytes = 256 << 10
 
 // blockWriter compresses arrays into the blocks of vtkZLibDataCompressor, several at a time.
 type blockWriter struct {
@@ -25,18 +25,18 @@ type blockLane struct {
 	err   error
 }
 
-func newBlockWriter() *blockWriter {
+func NewBlockWriter() *blockWriter {
 	return &blockWriter{lanes: make([]blockLane, runtime.GOMAXPROCS(0))}
 }
 
-// pack returns a block table and the blocks of v behind it, in order: the number of blocks, the bytes in a block, the
+// Pack returns a block table and the blocks of v behind it, in order: the number of blocks, the bytes in a block, the
 // bytes in the last one if it is not full, and the compressed length of each.
-func (b *blockWriter) pack(v values) (packed []byte, err error) {
-	perBlock := blockBytes / v.size()
-	blocks := (v.len() + perBlock - 1) / perBlock
+func (b *blockWriter) Pack(v Values) (packed []byte, err error) {
+	perBlock := BlockBytes / v.Size()
+	blocks := (v.Len() + perBlock - 1) / perBlock
 	packed = binary.LittleEndian.AppendUint64(nil, uint64(blocks))
-	packed = binary.LittleEndian.AppendUint64(packed, blockBytes)
-	packed = binary.LittleEndian.AppendUint64(packed, uint64(v.len()%perBlock*v.size()))
+	packed = binary.LittleEndian.AppendUint64(packed, BlockBytes)
+	packed = binary.LittleEndian.AppendUint64(packed, uint64(v.Len()%perBlock*v.Size()))
 	lengths := len(packed)
 	packed = append(packed, make([]byte, 8*blocks)...)
 	for first := 0; first < blocks; first += len(b.lanes) {
@@ -44,7 +44,7 @@ func (b *blockWriter) pack(v values) (packed []byte, err error) {
 		var wg sync.WaitGroup
 		for i := range lanes {
 			lo := (first + i) * perBlock
-			wg.Go(func() { lanes[i].compress(v, lo, min(lo+perBlock, v.len())) })
+			wg.Go(func() { lanes[i].compress(v, lo, min(lo+perBlock, v.Len())) })
 		}
 		wg.Wait()
 		for i := range lanes {
@@ -58,7 +58,7 @@ func (b *blockWriter) pack(v values) (packed []byte, err error) {
 	return packed, nil
 }
 
-func (l *blockLane) compress(v values, lo, hi int) {
+func (l *blockLane) compress(v Values, lo, hi int) {
 	l.out.Reset()
 	if l.z == nil {
 		l.z, l.err = zlib.NewWriterLevel(&l.out, zlib.BestSpeed)
@@ -68,7 +68,7 @@ func (l *blockLane) compress(v values, lo, hi int) {
 	} else {
 		l.z.Reset(&l.out)
 	}
-	l.plain = v.encode(l.plain[:0], lo, hi)
+	l.plain = v.Encode(l.plain[:0], lo, hi)
 	if _, l.err = l.z.Write(l.plain); l.err == nil {
 		l.err = l.z.Close()
 	}

@@ -1,4 +1,4 @@
-package vtk
+package xmldata
 
 import (
 	"bytes"
@@ -9,15 +9,15 @@ import (
 )
 
 // deflate cannot expand data more than maxExpansion times: a match of 258 bytes takes two bits at least.
-const maxExpansion = 1032
+const MaxExpansion = 1032
 
-// codec decodes the arrays of one file.
-type codec struct {
+// Codec decodes the arrays of one file.
+type Codec struct {
 	order      binary.ByteOrder
 	wide       bool // headers are UInt64, not UInt32
 	compressed bool
 	appended   *rawAppended
-	budget     int64 // bytes that arrays may still take: arrays can share data, so the sum needs a bound as well
+	Budget     int64 // bytes that arrays may still take: arrays can share data, so the sum needs a bound as well
 }
 
 // rawAppended is the section of appended data, from the first byte after the underscore.
@@ -26,46 +26,46 @@ type rawAppended struct {
 	base64 bool
 }
 
-// newCodec takes the codec's settings from the root element of a file and its appended data (nil if it has none).
-func newCodec(file []byte, root, appended *element) (*codec, error) {
-	c := &codec{budget: maxExpansion * int64(len(file))}
-	switch order := root.attribute("byte_order"); order {
+// NewCodec takes the codec's settings from the root element of a file and its appended data (nil if it has none).
+func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
+	c := &Codec{Budget: MaxExpansion * int64(len(file))}
+	switch order := root.Attribute("byte_order"); order {
 	case "LittleEndian", "":
 		c.order = binary.LittleEndian
 	case "BigEndian":
 		c.order = binary.BigEndian
 	default:
-		return nil, root.errorf("the attribute byte_order=%q is neither LittleEndian nor BigEndian", order)
+		return nil, root.Errorf("the attribute byte_order=%q is neither LittleEndian nor BigEndian", order)
 	}
-	switch header := root.attribute("header_type"); header {
+	switch header := root.Attribute("header_type"); header {
 	case "UInt64":
 		c.wide = true
 	case "UInt32", "":
 	default:
-		return nil, root.errorf("the attribute header_type=%q is neither UInt32 nor UInt64", header)
+		return nil, root.Errorf("the attribute header_type=%q is neither UInt32 nor UInt64", header)
 	}
-	switch compressor := root.attribute("compressor"); compressor {
+	switch compressor := root.Attribute("compressor"); compressor {
 	case "vtkZLibDataCompressor":
 		c.compressed = true
 	case "":
 	default:
-		return nil, root.errorf("the compressor %q is not supported; write the file with zlib compression or none",
+		return nil, root.Errorf("the compressor %q is not supported; write the file with zlib compression or none",
 			compressor)
 	}
 	if appended == nil {
 		return c, nil
 	}
 	a := &rawAppended{data: file[appended.at:]}
-	switch encoding := appended.attribute("encoding"); encoding {
+	switch encoding := appended.Attribute("encoding"); encoding {
 	case "raw":
 	case "base64":
 		a.base64 = true
 	default:
-		return nil, appended.errorf("the attribute encoding=%q is neither raw nor base64", encoding)
+		return nil, appended.Errorf("the attribute encoding=%q is neither raw nor base64", encoding)
 	}
 	a.data = bytes.TrimLeft(a.data, " \t\r\n")
 	if len(a.data) == 0 || a.data[0] != '_' {
-		return nil, appended.errorf("the data do not begin with an underscore")
+		return nil, appended.Errorf("the data do not begin with an underscore")
 	}
 	a.data = a.data[1:]
 	if end := bytes.IndexByte(a.data, '<'); a.base64 && end >= 0 {
@@ -75,17 +75,17 @@ func newCodec(file []byte, root, appended *element) (*codec, error) {
 	return c, nil
 }
 
-// decode decodes the values of a DataArray. n is how many there must be, -1 if the file alone says.
-func (c *codec) decode(e *element, n int64) (values, error) {
-	kind, ok := valueTypes[e.attribute("type")]
+// Decode decodes the values of a DataArray. n is how many there must be, -1 if the file alone says.
+func (c *Codec) Decode(e *Element, n int64) (Values, error) {
+	kind, ok := ValueTypes[e.Attribute("type")]
 	if !ok {
-		return nil, e.errorf("values of type %q are not supported", e.attribute("type"))
+		return nil, e.Errorf("values of type %q are not supported", e.Attribute("type"))
 	}
 	var (
-		v   values
+		v   Values
 		err error
 	)
-	switch format := e.attribute("format"); format {
+	switch format := e.Attribute("format"); format {
 	case "ascii":
 		v, err = c.ascii(e.text, kind, n)
 	case "binary":
@@ -99,15 +99,15 @@ func (c *codec) decode(e *element, n int64) (values, error) {
 		err = fmt.Errorf("the attribute format=%q is none of ascii, binary and appended", format)
 	}
 	if err != nil {
-		return nil, e.errorf("%w", err)
+		return nil, e.Errorf("%w", err)
 	}
-	if n >= 0 && int64(v.len()) != n {
-		return nil, e.errorf("it holds %d values; needed are %d", v.len(), n)
+	if n >= 0 && int64(v.Len()) != n {
+		return nil, e.Errorf("it holds %d values; needed are %d", v.Len(), n)
 	}
 	return v, nil
 }
 
-func (c *codec) ascii(text []byte, kind valueType, n int64) (values, error) {
+func (c *Codec) ascii(text []byte, kind valueType, n int64) (Values, error) {
 	if n > int64(len(text)+1)/2 {
 		return nil, fmt.Errorf("%d bytes of text cannot hold %d values", len(text), n)
 	}
@@ -115,15 +115,15 @@ func (c *codec) ascii(text []byte, kind valueType, n int64) (values, error) {
 	if err := c.spend(int64(len(words)) * int64(kind.size)); err != nil {
 		return nil, err
 	}
-	return kind.text(words)
+	return kind.Text(words)
 }
 
 // seek finds the data of an array among the appended data.
-func (c *codec) seek(e *element) (source, error) {
+func (c *Codec) seek(e *Element) (source, error) {
 	if c.appended == nil {
 		return nil, errors.New("the file has no AppendedData")
 	}
-	offset, err := e.count("offset", int64(len(c.appended.data)))
+	offset, err := e.Count("offset", int64(len(c.appended.data)))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (c *codec) seek(e *element) (source, error) {
 }
 
 // blocks decodes the values that a header and data hold.
-func (c *codec) blocks(s source, kind valueType, n int64) (values, error) {
+func (c *Codec) blocks(s source, kind valueType, n int64) (Values, error) {
 	if n > math.MaxInt64/8 {
 		return nil, fmt.Errorf("%d values are too many", n)
 	}
@@ -159,7 +159,7 @@ func (c *codec) blocks(s source, kind valueType, n int64) (values, error) {
 }
 
 // plain returns data without compression: their length, then the bytes.
-func (c *codec) plain(s source) ([]byte, error) {
+func (c *Codec) plain(s source) ([]byte, error) {
 	head, err := c.words(s, 1)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (c *codec) plain(s source) ([]byte, error) {
 
 // inflate returns data in zlib blocks: the number of blocks, the bytes in a block and in the last one (0 if it is
 // full), the compressed length of each; then the blocks. need is how many bytes there must be in all; below 0, any.
-func (c *codec) inflate(s source, need int64) ([]byte, error) {
+func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	head, err := c.words(s, 3)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (c *codec) inflate(s source, need int64) ([]byte, error) {
 			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, shortError(packed, s.left()))
 		}
 	}
-	limit := maxExpansion * packed
+	limit := MaxExpansion * packed
 	if last > limit || blocks > 1 && full > (limit-last)/(blocks-1) {
 		return nil, fmt.Errorf("%d blocks of %d bytes cannot come from %d compressed bytes", blocks, full, packed)
 	}
@@ -220,7 +220,7 @@ func (c *codec) inflate(s source, need int64) ([]byte, error) {
 }
 
 // words takes n header words, each a length below 2^62.
-func (c *codec) words(s source, n int64) ([]int64, error) {
+func (c *Codec) words(s source, n int64) ([]int64, error) {
 	size := int64(4)
 	if c.wide {
 		size = 8
@@ -249,8 +249,8 @@ func (c *codec) words(s source, n int64) ([]int64, error) {
 }
 
 // spend takes n bytes of the budget.
-func (c *codec) spend(n int64) error {
-	if c.budget -= n; c.budget < 0 {
+func (c *Codec) spend(n int64) error {
+	if c.Budget -= n; c.Budget < 0 {
 		return errors.New("the arrays are larger than a file of this size can hold")
 	}
 	return nil
