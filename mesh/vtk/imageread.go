@@ -48,11 +48,12 @@ func readImageIndex(path string, root *xmldata.Element) (*Image, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	next := 0
-	pieces, err := readPieces(path, names, "ImageData", func(file []byte, root, appended *xmldata.Element) (*Image, error) {
+	decode := func(file []byte, root, appended *xmldata.Element) (*Image, error) {
 		box := h.boxes[next]
 		next++
 		return h.decodePiece(file, root, appended, box)
-	})
+	}
+	pieces, err := readPieces(path, names, "ImageData", decode)
 	if err != nil {
 		return nil, err
 	}

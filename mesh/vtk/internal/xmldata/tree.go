@@ -1,5 +1,5 @@
-// Package xmldata reads and writes what VTK's XML formats share: the tree of elements, and arrays of numbers as text, in
-// base64 or raw, in compressed blocks or not.
+// Package xmldata reads and writes what the XML formats of VTK share: the tree of elements, and arrays of numbers as
+// text, in base64 or raw, in compressed blocks or not.
 package xmldata
 
 import (
