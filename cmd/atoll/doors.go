@@ -27,13 +27,14 @@ type doorFlags struct {
 }
 
 func (f *doorFlags) register(p *pflag.FlagSet) {
-	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may give no sign of life before it is taken for lost")
+	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may give no sign of life before it is "+
+		"taken for lost")
 	p.DurationVar(&f.joining, "join", time.Minute, "how long ranks wait for each other at the start")
-	p.StringVar(&f.listen, "listen", "", "host:port at which this rank takes connections over gRPC, as in :7000 (default: "+
-		"a unix socket, or a free port of loopback)")
+	p.StringVar(&f.listen, "listen", "", "host:port at which this rank takes connections over gRPC, as in :7000 "+
+		"(default: a unix socket, or a free port of loopback)")
 	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks find this one, where that is not --listen")
-	p.StringVar(&f.certs, "certs", "", "folder with this rank's certificate, as atoll certs makes it, for mutual TLS over "+
-		"gRPC: ca.crt, tls.crt and tls.key, or a folder rank-R with them for each rank")
+	p.StringVar(&f.certs, "certs", "", "folder with this rank's certificate, as atoll certs makes it, for mutual TLS "+
+		"over gRPC: ca.crt, tls.crt and tls.key, or a folder rank-R with them for each rank")
 	p.BoolVar(&f.insecure, "insecure", false, "let ranks talk over a network in plaintext: who can reach it can read and "+
 		"change the run")
 }
@@ -120,7 +121,8 @@ Run again, it renews the certificates by the authority that is there. Ranks read
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ranks < 1 || ranks > mostRanks || valid < time.Minute {
-				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid, mostRanks)}
+				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid,
+					mostRanks)}
 			}
 			made, err := certs.Make(args[0], ranks, valid)
 			if err != nil {

@@ -49,6 +49,9 @@ func (cfg *Config) places() error {
 	if cfg.Coordinator == "" {
 		return errors.New("dist/grpc: no coordinator address: give a unix socket such as unix:/tmp/run/c.sock")
 	}
+	if err := cfg.check(cfg.Coordinator); err != nil {
+		return err
+	}
 	if cfg.Listen == "" {
 		if !nearby(cfg.Coordinator) {
 			return fmt.Errorf("dist/grpc: the ranks meet at %s, beyond this machine: say where this one listens (--listen, "+
@@ -59,10 +62,8 @@ func (cfg *Config) places() error {
 			cfg.Listen = "unix:" + filepath.Join(filepath.Dir(path), fmt.Sprintf("r%d.sock", cfg.Rank))
 		}
 	}
-	for _, a := range []string{cfg.Coordinator, cfg.Listen} {
-		if err := cfg.check(a); err != nil {
-			return err
-		}
+	if err := cfg.check(cfg.Listen); err != nil {
+		return err
 	}
 	if cfg.Announce != "" {
 		host, _, err := net.SplitHostPort(cfg.Announce)

@@ -124,15 +124,15 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 
 // Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.
 func (c *comm) Abort(code int, cause error) {
-	text := fmt.Sprint(cause)
+	text := told(fmt.Sprint(cause))
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(code), Cause: text}}},
 		&dist.AbortError{Rank: c.cfg.Rank, Code: code, Cause: text})
 }
 
 // blame ends the run because a peer broke the protocol.
 func (c *comm) blame(peer int, err error) {
-	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(peer), Text: err.Error()}}},
-		&dist.PeerError{Rank: peer, Err: err})
+	fault := &proto.Fault{Rank: uint32(peer), Text: told(err.Error())}
+	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
 // settle is how long a rank waits for the coordinator's verdict, which names the rank that failed first, before it

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -233,6 +234,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 // decide ends the run with the first verdict. The caller holds the lock.
 func (c *coordinator) decide(v *proto.Verdict) {
 	if c.verdict == nil && c.left < c.size && !c.dead {
+		v.Text = told(v.Text)
 		c.verdict = v
 		c.finish(end(v))
 	}
@@ -286,6 +288,15 @@ func (c *coordinator) hearOut() {
 			return
 		}
 	}
+}
+
+// told is a text that fits into a message, whatever it was made of.
+func told(text string) string {
+	const most = 16 << 10
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 func end(v *proto.Verdict) *proto.FromCoordinator {

@@ -142,7 +142,7 @@ func (g *gathering) send(session uint64, what collect.Call, data []byte) {
 func (c *comm) giveUp(ctx context.Context, what collect.Call) error {
 	why := context.Cause(ctx)
 	text := fmt.Sprintf("%v: %v", what, why)
-	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: text}}},
+	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(text)}}},
 		&dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("%v: %w", what, why)})
 	<-c.down
 	if v := c.link.verdict.Load(); v != nil && v.WaitingFor >= 0 && int(v.Rank) == c.cfg.Rank {

@@ -94,7 +94,7 @@ func (c *comm) meet(ctx context.Context) error {
 		}
 		who := "waited for " + absent(b)
 		err := fmt.Errorf("dist/grpc: join: %s: %w", who, context.Cause(ctx))
-		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: who}}}, err)
+		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(who)}}}, err)
 		return err
 	}
 	c.session = w.Session
