@@ -38,7 +38,8 @@ func hosts(t *testing.T) (names, addresses [2]string) {
 			}
 		})
 	}
-	all := [][]string{{"link", "add", "wire", "netns", names[0], "type", "veth", "peer", "name", "wire", "netns", names[1]}}
+	all := [][]string{{"link", "add", "wire", "netns", names[0], "type", "veth", "peer", "name", "wire", "netns",
+		names[1]}}
 	for i, name := range names {
 		all = append(all, []string{"-n", name, "addr", "add", addresses[i] + "/24", "dev", "wire"},
 			[]string{"-n", name, "link", "set", "wire", "up"}, []string{"-n", name, "link", "set", "lo", "up"})

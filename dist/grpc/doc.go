@@ -65,7 +65,7 @@
 // any process of the machine can connect: the token keeps it from taking part, and the session from sending frames.
 //
 // Who connects is a stranger until a hello, or the opening of a stream with the session, is found good. Of a stranger
-// 64 KiB are read and no more; it has 10 s, four streams, and headers of 8 KiB; and there are at most 64 of them besides
-// one for each rank, and 1024 in all: with one more the oldest goes, and dials again if it is a rank. So the server of a
-// stream says that it lets the rank in before that sends a frame. Strangers are closed at once when the rank ends.
+// 64 KiB are read and no more; it has 10 s, four streams, and headers of 8 KiB. There are at most 64 of them besides
+// one for each rank, and 1024 in all: with one more the oldest goes, and dials again if it is a rank. So the server of
+// a stream says that it lets the rank in before that sends a frame. Strangers are closed at once when the rank ends.
 package grpc
