@@ -112,9 +112,9 @@ func (v *visitor) known() bool { return v.settle(true) || v.trusted.Load() }
 // settle takes the visitor from those that wait, and tells whether this call has.
 func (v *visitor) settle(trusted bool) (done bool) {
 	v.once.Do(func() {
-		v.timer.Stop()
 		d := v.door
 		d.mu.Lock()
+		v.timer.Stop()
 		if i := slices.Index(d.waiting, v); i >= 0 {
 			d.waiting = slices.Delete(d.waiting, i, i+1)
 		}
