@@ -1385,17 +1385,31 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float32], place.go:95
-DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
-        float x, float y, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    float far = apart_f32(&v[i], x, y);
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float32], place.go:77
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0f) {
+        return 0.0f;
+    }
+    auto [x, y] = step_at_f32(s, share);
+    float dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0f && dy == 0.0f) {
+        return 0.0f;
+    }
+    Vertex_f32 *old = &v[i];
+    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f32 at = Field_At_f32(field, x, y);
     v[i].X = x;
     v[i].Y = y;
     v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
     if (p->Cull && far > p->Tolerance) {
         moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
@@ -1428,7 +1442,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f32(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
         }
         share /= 2.0f;
     }
@@ -1976,17 +1990,31 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float64], place.go:95
-DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
-        double x, double y, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    double far = apart_f64(&v[i], x, y);
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float64], place.go:77
+DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0) {
+        return 0.0;
+    }
+    auto [x, y] = step_at_f64(s, share);
+    double dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0 && dy == 0.0) {
+        return 0.0;
+    }
+    Vertex_f64 *old = &v[i];
+    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f64 at = Field_At_f64(field, x, y);
     v[i].X = x;
     v[i].Y = y;
     v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
     if (p->Cull && far > p->Tolerance) {
         moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
@@ -2019,7 +2047,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f64(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
         }
         share /= 2.0;
     }
@@ -2225,7 +2253,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float32], place.go:155
+// reach[float32], place.go:150
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2255,7 +2283,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:133
+// upright[float32], place.go:128
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2276,27 +2304,8 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:77
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0f) {
-        return 0.0f;
-    }
-    auto [x, y] = step_at_f32(s, share);
-    if (x == s->x && y == s->y) {
-        return 0.0f;
-    }
-    Tensor_f32 at = Field_At_f32(field, x, y);
-    return settleAt_f32(i, set, p, c, s, share, x, y, &at, v, moved, seen);
-}
-
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:107
+// guarded[float32], place.go:102
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2419,7 +2428,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float64], place.go:155
+// reach[float64], place.go:150
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2449,7 +2458,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:133
+// upright[float64], place.go:128
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2471,27 +2480,8 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float64], place.go:77
-DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
-        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0) {
-        return 0.0;
-    }
-    auto [x, y] = step_at_f64(s, share);
-    if (x == s->x && y == s->y) {
-        return 0.0;
-    }
-    Tensor_f64 at = Field_At_f64(field, x, y);
-    return settleAt_f64(i, set, p, c, s, share, x, y, &at, v, moved, seen);
-}
-
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:107
+// guarded[float64], place.go:102
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;

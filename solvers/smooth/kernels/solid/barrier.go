@@ -166,7 +166,7 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
-			return settleAt(i, set, p, c, &s, share, q, &at, v, moved, seen)
+			return settle(i, set, p, field, c, &s, share, v, moved, seen)
 		}
 		share /= 2
 	}
