@@ -1265,7 +1265,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float32], barrier.go:173
+// apart[float32], barrier.go:176
 DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1385,37 +1385,6 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:77
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0f) {
-        return 0.0f;
-    }
-    auto [x, y] = step_at_f32(s, share);
-    float dx = x - s->x, dy = y - s->y;
-    if (dx == 0.0f && dy == 0.0f) {
-        return 0.0f;
-    }
-    Vertex_f32 *old = &v[i];
-    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
-    Tensor_f32 at = Field_At_f32(field, x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -1433,7 +1402,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f32(&s, share);
-        if (!(apart_f32(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
+        float far = apart_f32(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, x, y);
@@ -1442,7 +1412,13 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0f;
     }
@@ -1870,7 +1846,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float64], barrier.go:173
+// apart[float64], barrier.go:176
 DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1990,37 +1966,6 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float64], place.go:77
-DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
-        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0) {
-        return 0.0;
-    }
-    auto [x, y] = step_at_f64(s, share);
-    double dx = x - s->x, dy = y - s->y;
-    if (dx == 0.0 && dy == 0.0) {
-        return 0.0;
-    }
-    Vertex_f64 *old = &v[i];
-    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
-    Tensor_f64 at = Field_At_f64(field, x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -2038,7 +1983,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f64(&s, share);
-        if (!(apart_f64(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
+        double far = apart_f64(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, x, y);
@@ -2047,7 +1993,13 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0;
     }
@@ -2094,7 +2046,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float32], barrier.go:181
+// RateCell[float32], barrier.go:184
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2143,7 +2095,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float64], barrier.go:181
+// RateCell[float64], barrier.go:184
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2302,6 +2254,37 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
         }
         a = b;
     }
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float32], place.go:77
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0f) {
+        return 0.0f;
+    }
+    auto [x, y] = step_at_f32(s, share);
+    float dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0f && dy == 0.0f) {
+        return 0.0f;
+    }
+    Vertex_f32 *old = &v[i];
+    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f32 at = Field_At_f32(field, x, y);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
@@ -2478,6 +2461,37 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
         }
         a = b;
     }
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float64], place.go:77
+DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0) {
+        return 0.0;
+    }
+    auto [x, y] = step_at_f64(s, share);
+    double dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0 && dy == 0.0) {
+        return 0.0;
+    }
+    Vertex_f64 *old = &v[i];
+    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f64 at = Field_At_f64(field, x, y);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
@@ -4297,7 +4311,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4306,7 +4320,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -30,48 +30,54 @@ func harm(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		meshes = 16
 	}
-	t := p.Table(fmt.Sprintf("barrier on %d meshes each", meshes), "", "metric", "worst before, least", "median",
-		"worst after, least", "median", "mean before, median", "after", "meshes that lost", "states that differ")
 	for _, dim := range []int{2, 3} {
 		p.Progress("%d meshes in %d dimensions", meshes, dim)
 		all, err := harmAll(ctx, p, dim, meshes)
 		if err != nil {
 			return err
 		}
-		for kind, name := range rough.Kinds {
-			var before, after, meanBefore, meanAfter []float64
-			lost, differ := 0, 0
-			for n := range all {
-				h := &all[n]
-				if rough.Kind(n) != kind {
-					continue
-				}
-				before, after = append(before, h.before.QualityMin), append(after, h.after.QualityMin)
-				meanBefore, meanAfter = append(meanBefore, h.before.QualityMean), append(meanAfter, h.after.QualityMean)
-				if missed := h.missed(); missed != "" {
-					p.Note("mesh %d in %d dimensions: %s", n, dim, missed)
-					lost++
-				}
-				if !h.same {
-					p.Note("mesh %d in %d dimensions: the state of %d ranks is not that of one", n, dim, harmRanks)
-					differ++
-				}
-			}
-			t.Row(both(verify.Exactly(float64(lost), 0), verify.Exactly(float64(differ), 0)),
-				map[int]string{2: "plane", 3: "space"}[dim], name, slices.Min(before), median(before), slices.Min(after), median(after),
-				median(meanBefore), median(meanAfter), lost, differ)
-		}
+		tellHarm(p, dim, all)
+	}
+	return nil
+}
+
+// tellHarm prints what became of the meshes, by their metrics, and each that was harmed.
+func tellHarm(p *verify.Page, dim int, all []harmed) {
+	t := p.Table(fmt.Sprintf("barrier on %d meshes in %d dimensions", len(all), dim), "metric", "meshes",
+		"worst before, least", "median", "worst after, least", "median", "mean before, median", "after",
+		"meshes that lost", "states that differ")
+	for kind, name := range rough.Kinds {
+		var before, after, meanBefore, meanAfter []float64
+		lost, differ := 0, 0
 		for n := range all {
-			for _, missed := range all[n].twins {
-				if missed != "" {
-					missed = fmt.Sprintf("mesh %d in %d dimensions: %s", n, dim, missed)
-				}
-				p.Twin(missed)
+			h := &all[n]
+			if rough.Kind(n) != kind {
+				continue
 			}
+			before, after = append(before, h.before.QualityMin), append(after, h.after.QualityMin)
+			meanBefore, meanAfter = append(meanBefore, h.before.QualityMean), append(meanAfter, h.after.QualityMean)
+			if missed := h.missed(); missed != "" {
+				p.Note("mesh %d in %d dimensions: %s", n, dim, missed)
+				lost++
+			}
+			if !h.same {
+				p.Note("mesh %d in %d dimensions: the state of %d ranks is not that of one", n, dim, harmRanks)
+				differ++
+			}
+		}
+		t.Row(both(verify.Exactly(float64(lost), 0), verify.Exactly(float64(differ), 0)),
+			name, len(before), slices.Min(before), median(before), slices.Min(after), median(after),
+			median(meanBefore), median(meanAfter), lost, differ)
+	}
+	for n := range all {
+		for _, missed := range all[n].twins {
+			if missed != "" {
+				missed = fmt.Sprintf("mesh %d in %d dimensions: %s", n, dim, missed)
+			}
+			p.Twin(missed)
 		}
 	}
 	t.Flush()
-	return nil
 }
 
 // harmed is what became of a mesh.
@@ -92,10 +98,10 @@ func (h *harmed) missed() string {
 		a.QualityMin, a.Inverted)
 }
 
-// harmAll smooths all meshes, a few at a time; twins take one at a time.
+// harmAll smooths all meshes, a few at a time, of which each twin takes one at a time.
 func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, error) {
 	all := make([]harmed, meshes)
-	var twins sync.Mutex
+	twins := make([]sync.Mutex, len(p.Options.Twins))
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range all {
@@ -113,18 +119,17 @@ func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, er
 				return fmt.Errorf("mesh %d in %d dimensions, %d ranks: %w", n, dim, harmRanks, err)
 			}
 			h.same = other.hash == h.hash && other.after == h.after
-			twins.Lock()
-			defer twins.Unlock()
-			for _, twin := range p.Options.Twins {
+			h.twins = make([]string, len(twins))
+			for k, twin := range p.Options.Twins {
+				twins[k].Lock()
 				o, err := j.on(within, twin.Devices)
+				twins[k].Unlock()
 				if err != nil {
 					return fmt.Errorf("mesh %d in %d dimensions, on %s: %w", n, dim, twin.Name, err)
 				}
-				missed := ""
 				if o.hash != h.hash || o.after != h.after {
-					missed = fmt.Sprintf("the state is %s on %s, and %s on the CPU", o.hash, twin.Name, h.hash)
+					h.twins[k] = fmt.Sprintf("the state is %s on %s, and %s on the CPU", o.hash, twin.Name, h.hash)
 				}
-				h.twins = append(h.twins, missed)
 			}
 			return nil
 		})

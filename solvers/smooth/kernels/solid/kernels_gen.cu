@@ -1539,42 +1539,6 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
     return true;
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:134
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0f) {
-        return 0.0f;
-    }
-    Vector_f32 q = step_at_f32(s, share);
-    Vector_f32 u = minus_f32(q, s->p);
-    if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
-        return 0.0f;
-    }
-    Tensor_f32 old = Vertex_metric_f32(&v[i]);
-    float far = Tensor_product_f32(&old, u, u);
-    Tensor_f32 at = Field_At_f32(field, q);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
 // it. It returns the square of the move in the metric.
@@ -1594,7 +1558,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f32 q = step_at_f32(&s, share);
         Vector_f32 u = minus_f32(q, s.p);
-        if (!(Tensor_product_f32(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
+        float far = Tensor_product_f32(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, q);
@@ -1603,7 +1568,18 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0f;
     }
@@ -2419,42 +2395,6 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
     return true;
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float64], place.go:134
-DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
-        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    if (share == 0.0) {
-        return 0.0;
-    }
-    Vector_f64 q = step_at_f64(s, share);
-    Vector_f64 u = minus_f64(q, s->p);
-    if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
-        return 0.0;
-    }
-    Tensor_f64 old = Vertex_metric_f64(&v[i]);
-    double far = Tensor_product_f64(&old, u, u);
-    Tensor_f64 at = Field_At_f64(field, q);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
 // it. It returns the square of the move in the metric.
@@ -2474,7 +2414,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f64 q = step_at_f64(&s, share);
         Vector_f64 u = minus_f64(q, s.p);
-        if (!(Tensor_product_f64(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
+        double far = Tensor_product_f64(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, q);
@@ -2483,7 +2424,18 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0;
     }
@@ -2494,7 +2446,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float32], barrier.go:182
+// RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2507,7 +2459,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float64], barrier.go:182
+// RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2618,6 +2570,42 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
         }
     }
     return share;
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float32], place.go:134
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0f) {
+        return 0.0f;
+    }
+    Vector_f32 q = step_at_f32(s, share);
+    Vector_f32 u = minus_f32(q, s->p);
+    if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
+        return 0.0f;
+    }
+    Tensor_f32 old = Vertex_metric_f32(&v[i]);
+    float far = Tensor_product_f32(&old, u, u);
+    Tensor_f32 at = Field_At_f32(field, q);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
@@ -2744,6 +2732,42 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
         }
     }
     return share;
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float64], place.go:134
+DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0) {
+        return 0.0;
+    }
+    Vector_f64 q = step_at_f64(s, share);
+    Vector_f64 u = minus_f64(q, s->p);
+    if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
+        return 0.0;
+    }
+    Tensor_f64 old = Vertex_metric_f64(&v[i]);
+    double far = Tensor_product_f64(&old, u, u);
+    Tensor_f64 at = Field_At_f64(field, q);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
@@ -4708,7 +4732,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4717,7 +4741,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
