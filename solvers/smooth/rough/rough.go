@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/portable"
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
@@ -18,7 +19,7 @@ func sliver(n, zeros int) float64 {
 	if Single(n) {
 		zeros %= 4
 	}
-	return math.Pow(10, -float64(zeros))
+	return portable.Pow(10, -float64(zeros))
 }
 
 // Plane returns mesh n of the unit square, of 60 to 300 triangles.
@@ -57,7 +58,7 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 		k := rng.IntN(len(ring))
 		a, b := ring[k], ring[(k+1)%len(ring)]
 		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
-		wasX, wasY, far := m.X[v], m.Y[v], worst*math.Exp(3*rng.Float64())
+		wasX, wasY, far := m.X[v], m.Y[v], worst*portable.Exp(3*rng.Float64())
 		m.X[v], m.Y[v] = x+far*(wasX-x), y+far*(wasY-y)
 		spoilt[v] = true
 		for c, cell := range m.Cells {
@@ -85,7 +86,7 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
-		face, far := m.Facing(int32(c), k), worst*math.Exp(3*rng.Float64())
+		face, far := m.Facing(int32(c), k), worst*portable.Exp(3*rng.Float64())
 		var to [3]float64
 		for axis := range to {
 			for _, u := range face {
