@@ -80,7 +80,8 @@ type Function struct {
 	d      *Device
 	handle uintptr
 	name   string
-	shared int // bytes that a block asks for
+	params []int // the bytes of each parameter
+	shared int   // bytes that a block asks for
 }
 
 // Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
@@ -94,6 +95,7 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	if text = m.texts.head + text; !apart {
 		key, text = "", m.texts.whole
 	}
+	params := paramSizes(text, symbol)
 	module, known := m.loaded[key]
 	if !known {
 		if text == "" {
@@ -105,7 +107,7 @@ func (m *Module) Function(symbol string) (*Function, error) {
 		}
 		m.loaded[key] = module
 	}
-	f := &Function{d: m.d, name: symbol}
+	f := &Function{d: m.d, name: symbol, params: params}
 	name := append([]byte(symbol), 0)
 	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
@@ -131,18 +133,4 @@ func (f *Function) attribute(which uintptr) (int, error) {
 		return 0, about(err, "kernel "+f.name)
 	}
 	return int(v), nil
-}
-
-// params returns the sizes of the kernel's parameters in bytes, or ok = false if the driver cannot tell.
-func (f *Function) params() (sizes []int, ok bool) {
-	if f.d.lib.address[cuFuncGetParamInfo] == 0 {
-		return nil, false
-	}
-	for n := uintptr(0); ; n++ {
-		var offset, size uint64
-		if f.d.do(cuFuncGetParamInfo, f.handle, n, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) != nil {
-			return sizes, true
-		}
-		sizes = append(sizes, int(size))
-	}
 }
