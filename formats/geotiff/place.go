@@ -60,10 +60,12 @@ func (f *File) affine(d *directory) error {
 	}
 	switch {
 	case scale == nil && tie == nil:
-		return errors.New("the raster does not tell where it lies: gdal_translate -a_ullr WEST NORTH EAST SOUTH places it")
+		return errors.New("the raster does not tell where it lies: " +
+			"gdal_translate -a_ullr WEST NORTH EAST SOUTH places it")
 	case len(scale) < 2 || len(tie) < 6:
-		return fmt.Errorf("tags %d and %d: %d numbers for the size of cells, and %d for the place of one; 3 and 6 are needed: "+
-			"gdalwarp converts a raster that lies by several points", modelPixelScaleTag, modelTiepointTag, len(scale), len(tie))
+		return fmt.Errorf("tags %d and %d: %d numbers for the size of cells, and %d for the place of one; "+
+			"3 and 6 are needed: gdalwarp converts a raster that lies by several points", modelPixelScaleTag,
+			modelTiepointTag, len(scale), len(tie))
 	case len(tie) > 6:
 		return fmt.Errorf("tag %d: the raster is placed by %d points: gdalwarp makes it straight", modelTiepointTag, len(tie)/6)
 	}

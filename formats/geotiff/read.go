@@ -70,8 +70,8 @@ func (f *File) packed(column, row int) (at extent, err error) {
 	k := row*f.grid.across + column
 	at = extent{f.grid.offsets[k], f.grid.counts[k]}
 	if at.offset > f.dir.size-at.length || at.length > f.dir.size {
-		return at, fmt.Errorf("block %d (%d, %d): its %d bytes at byte %d are beyond the end of the file of %d bytes", k, column,
-			row, at.length, at.offset, f.dir.size)
+		return at, fmt.Errorf("block %d (%d, %d): its %d bytes at byte %d are beyond the end of the file of %d bytes", k,
+			column, row, at.length, at.offset, f.dir.size)
 	}
 	if at.length == 0 || at.offset == 0 {
 		return extent{}, nil
