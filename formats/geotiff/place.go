@@ -67,7 +67,8 @@ func (f *File) affine(d *directory) error {
 			"3 and 6 are needed: gdalwarp converts a raster that lies by several points", modelPixelScaleTag,
 			modelTiepointTag, len(scale), len(tie))
 	case len(tie) > 6:
-		return fmt.Errorf("tag %d: the raster is placed by %d points: gdalwarp makes it straight", modelTiepointTag, len(tie)/6)
+		return fmt.Errorf("tag %d: the raster is placed by %d points: gdalwarp makes it straight", modelTiepointTag,
+			len(tie)/6)
 	}
 	f.Width, f.Height = scale[0], -scale[1]
 	f.West, f.North = tie[3]-tie[0]*f.Width, tie[4]-tie[1]*f.Height

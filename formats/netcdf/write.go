@@ -164,4 +164,6 @@ func (t Type) Append(b []byte, values []float64) []byte {
 func Text(name, text string) Attr { return Attr{Name: name, Type: Char, Text: text} }
 
 // Numeric is an attribute of one number.
-func Numeric(name string, t Type, v float64) Attr { return Attr{Name: name, Type: t, Numbers: []float64{v}} }
+func Numeric(name string, t Type, v float64) Attr {
+	return Attr{Name: name, Type: t, Numbers: []float64{v}}
+}
