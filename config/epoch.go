@@ -21,13 +21,22 @@ func ParseMoment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no date and time of ISO 8601, such as 2026-01-31T12:00:00Z", text)
 }
 
-// epoch reads when time 0 is, and returns it as ISO 8601; "" for not told.
+// epoch reads when time 0 is, as text or as a date of TOML, and returns it as ISO 8601; "" for not told.
 func (s *Section) epoch() string {
-	text := s.Text("epoch", "")
-	if text == "" {
-		if s.IsText("epoch") {
-			s.Fail("epoch", "is empty; give the date and time of t = 0 as ISO 8601, such as 2026-01-31T12:00:00Z")
-		}
+	v, ok := s.get("epoch", false)
+	if !ok {
+		return ""
+	}
+	text := ""
+	switch v := v.(type) {
+	case string:
+		text = v
+	case time.Time:
+		text = v.Format(time.RFC3339Nano)
+	case fmt.Stringer: // a date of no zone
+		text = v.String()
+	default:
+		s.wrong("epoch", v, "the date and time of t = 0")
 		return ""
 	}
 	t, err := ParseMoment(text)

@@ -124,7 +124,8 @@ func TestAWindowIsAllThatIsRead(t *testing.T) {
 func TestStack(t *testing.T) {
 	dir := t.TempDir()
 	fine := filepath.Join(dir, "fine.asc")
-	if err := os.WriteFile(fine, []byte("ncols 2 nrows 2 xllcorner 110 yllcorner 60 cellsize 4 1 2 3 -9999"), 0o600); err != nil {
+	const small = "ncols 2 nrows 2 xllcorner 110 yllcorner 60 cellsize 4 1 2 3 -9999"
+	if err := os.WriteFile(fine, []byte(small), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	files := written(t)

@@ -15,7 +15,8 @@ import (
 )
 
 // Decode reads a column of a CSV file whose first row names the columns and whose first column is the time, which
-// increases: in s, or as a date that when counts. column "" is the second one. Lines that start with # are comments. Errors start with name and line.
+// increases: in s, or as a date that when counts. column "" is the second one. Lines that start with # are comments.
+// Errors start with name and line.
 func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
