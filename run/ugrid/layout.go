@@ -148,7 +148,8 @@ func Coordinates(crs string) int {
 	return code
 }
 
-// CoordinateAttrs are those of x or y of coordinates with a code. Codes from 4000 to 4999 are of longitudes and latitudes.
+// CoordinateAttrs are those of x or y of coordinates with a code. Codes from 4000 to 4999 are of longitudes and
+// latitudes.
 func CoordinateAttrs(axis string, epsg int) netcdf.Attrs {
 	if epsg >= 4000 && epsg < 5000 {
 		name, units := "longitude", "degrees_east"

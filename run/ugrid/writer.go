@@ -128,7 +128,7 @@ type Record struct {
 	slices [][]float64 // of the stretch of cells that it writes
 }
 
-// Begin begins a record of some numbers of all fields in their order, each of the owned cells. They may not change until
+// Begin begins a record of the numbers of all fields in their order, each of the owned cells. They may not change until
 // it is exchanged.
 func (w *Writer) Begin(time float64, values [][]float64) *Record {
 	return &Record{w: w, time: time, values: values}
