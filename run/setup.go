@@ -137,6 +137,11 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 			return err
 		}
 		r.frames = append(r.frames, f)
+		if format == recordFormat {
+			if err := r.openRecords(ctx, f); err != nil {
+				return err
+			}
+		}
 	}
 	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {
