@@ -59,6 +59,7 @@ func (r *runner) shown() (field, where *solvers.Field) {
 type share struct {
 	Phases  map[string]float64
 	Picture *watch.Part
+	Took    time.Duration // by the rank itself, without waiting for others
 }
 
 // show tells rank 0 what each rank has. All ranks call it at the same moments.
@@ -67,13 +68,7 @@ func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) e
 		return nil
 	}
 	begin := time.Now()
-	defer func() {
-		took := time.Since(begin)
-		r.output += took
-		if r.Watch != nil {
-			r.Watch.Took(took)
-		}
-	}()
+	defer func() { r.output += time.Since(begin) }()
 	mine := share{Phases: r.solver.Phases()}
 	mine.Phases["output"] = r.output.Seconds()
 	var scale watch.Scale
@@ -82,7 +77,7 @@ func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) e
 	drawing := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.drawing != nil })
 	if want == watch.WantPicture && r.showing.field != nil && !drawing {
 		var err error
-		if mine.Picture, scale, along, err = r.part(ctx); err != nil {
+		if mine.Picture, scale, along, err = r.part(ctx, &mine.Took); err != nil {
 			return err
 		}
 	}
@@ -105,18 +100,20 @@ func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) e
 func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, along watch.Along) error {
 	var phases []map[string]float64
 	var parts []watch.Part
+	took := time.Duration(0)
 	for rank, bytesOf := range all {
 		line, colours, _ := bytes.Cut(bytesOf, []byte{'\n'})
 		var s share
 		if err := json.Unmarshal(line, &s); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
-		phases = append(phases, s.Phases)
+		phases, took = append(phases, s.Phases), max(took, s.Took)
 		if s.Picture != nil {
 			s.Picture.Colours = bytes.Clone(colours)
 			parts = append(parts, *s.Picture)
 		}
 	}
+	r.Watch.Took(took)
 	r.Watch.Phases(phases)
 	if len(parts) > 0 {
 		r.Watch.Show(*r.showing.plane, parts, scale, along, now)
@@ -124,52 +121,65 @@ func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, 
 	return nil
 }
 
-// part is what this rank has of a picture of the state as it is.
-func (r *runner) part(ctx context.Context) (*watch.Part, watch.Scale, watch.Along, error) {
-	var along watch.Along
+// part is what this rank has of a picture of the state as it is. What it takes by itself is added to took.
+func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, a watch.Along, err error) {
+	begin := time.Now()
 	f := r.showing.field
 	g, err := f.On.Geometry(ctx)
-	if err != nil {
-		return nil, watch.Scale{}, along, err
+	if err == nil {
+		err = r.lay(ctx, g)
 	}
-	if r.showing.plane == nil {
-		b := watch.Bounds(g)
-		if err := r.Comm.AllreduceFloat64(ctx, dist.Min, b[:]); err != nil {
-			return nil, watch.Scale{}, along, err
-		}
-		p, err := watch.NewPlane(b, g)
-		if err != nil { // on all ranks alike
-			r.warn("no picture of %s: %v", f.Name, err)
-			r.showing.field = nil
-			return nil, watch.Scale{}, along, nil
-		}
-		r.showing.plane = &p
+	if err != nil || r.showing.field == nil {
+		return nil, s, a, err
 	}
 	values, err := r.numbers(ctx)
 	if err != nil {
-		return nil, watch.Scale{}, along, err
+		return nil, s, a, err
+	}
+	plane := r.showing.plane
+	switch {
+	case !plane.Space:
+	case f.Beyond > 0:
+		a = watch.Smallest
+	case g.Block != nil:
+		a = watch.Largest
 	}
 	var t *watch.Tile
-	switch {
-	case g.Mesh != nil:
-		t = r.showing.plane.Mesh(g.Mesh, values)
-	case f.Beyond > 0:
-		along = watch.Smallest
-		t = r.showing.plane.Block(g.Block, values, along)
-	default:
-		along = watch.Largest
-		t = r.showing.plane.Block(g.Block, values, along)
-	}
-	if !r.showing.plane.Space {
-		along = ""
+	if g.Mesh != nil {
+		t = plane.Mesh(g.Mesh, values)
+	} else {
+		t = plane.Block(g.Block, values, a)
 	}
 	var ends [2]float64
 	ends[0], ends[1] = t.Ends()
+	*took += time.Since(begin)
 	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, ends[:]); err != nil {
-		return nil, watch.Scale{}, along, err
+		return nil, s, a, err
 	}
-	scale := watch.NewScale(ends[0], -ends[1], f.Range)
-	return &watch.Part{X: t.X, Y: t.Y, W: t.W, H: t.H, Colours: scale.Colours(t)}, scale, along, nil
+	begin = time.Now()
+	s = watch.NewScale(ends[0], -ends[1], f.Range)
+	p = &watch.Part{X: t.X, Y: t.Y, W: t.W, H: t.H, Colours: s.Colours(t)}
+	*took += time.Since(begin)
+	return p, s, a, nil
+}
+
+// lay lays out the pictures before the first. Where there is nothing to see there will be none.
+func (r *runner) lay(ctx context.Context, g solvers.Geometry) error {
+	if r.showing.plane != nil {
+		return nil
+	}
+	b := watch.Bounds(g)
+	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, b[:]); err != nil {
+		return err
+	}
+	p, err := watch.NewPlane(b, g)
+	if err != nil { // on all ranks alike
+		r.warn("no picture of %s: %v", r.showing.field.Name, err)
+		r.showing.field = nil
+		return nil
+	}
+	r.showing.plane = &p
+	return nil
 }
 
 // numbers are those of the picture's field, of vectors their lengths: watch.Masked where there is none of what the

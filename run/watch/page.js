@@ -16,8 +16,8 @@ source.onmessage = async (message) => {
   const before = main.querySelector('#picture');
   if (picture && before && picture.src === before.src) {
     picture.replaceWith(before.cloneNode());
-  } else if (picture) {
-    try { await picture.decode(); } catch { /* another one comes */ }
+  } else if (picture && !picture.complete) {
+    await new Promise((loaded) => { picture.onload = picture.onerror = loaded; });
   }
   if (mine === latest) {
     const scrolled = main.querySelector('.wide')?.scrollLeft;

@@ -185,9 +185,9 @@ func (s *Server) drawn() {
 }
 
 // shareOfTime is how much of a run showing it may take, on each rank.
-const shareOfTime = 0.005
+const shareOfTime = 0.01
 
-// Took tells how long the ranks took to answer: the longer, the later they are asked again.
+// Took tells how long the slowest rank took to answer: the longer, the later they are asked again.
 func (s *Server) Took(d time.Duration) {
 	s.next = time.Now().Add(max(s.pace(), time.Duration(float64(d)/shareOfTime)))
 }
