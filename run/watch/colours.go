@@ -28,7 +28,7 @@ func NewScale(lo, hi float64, declared *[2]float64) Scale {
 		lo, hi = declared[0], declared[1]
 	case lo > hi: // there are none
 		lo, hi = 0, 0
-	case lo < 0 && hi > 0:
+	case lo < 0 && hi > 0 && min(-lo, hi) > 1e-9*max(-lo, hi): // and not by rounding alone
 		hi = max(-lo, hi)
 		lo = -hi
 	}
