@@ -122,7 +122,8 @@ func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, 
 }
 
 // part is what this rank has of a picture of the state as it is. What it takes by itself is added to took.
-func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, a watch.Along, err error) {
+func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, a watch.Along,
+	err error) {
 	begin := time.Now()
 	f := r.showing.field
 	g, err := f.On.Geometry(ctx)

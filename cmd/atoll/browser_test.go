@@ -95,7 +95,8 @@ func (b *browser) open(t *testing.T, url string) *tab {
 func (p *tab) call(t *testing.T, method string, params any) json.RawMessage {
 	t.Helper()
 	p.calls++
-	if err := websocket.JSON.Send(p.socket, map[string]any{"id": p.calls, "method": method, "params": params}); err != nil {
+	call := map[string]any{"id": p.calls, "method": method, "params": params}
+	if err := websocket.JSON.Send(p.socket, call); err != nil {
 		t.Fatal(err)
 	}
 	_ = p.socket.SetReadDeadline(time.Now().Add(20 * time.Second))

@@ -22,8 +22,8 @@ func watched(t *testing.T, example string, args ...string) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := atoll(t, t.TempDir(), nil, append([]string{"run", path, "--ranks", "4", "--threads", "1", "--serve", ":0", "--out",
-		"out"}, args...)...)
+	c := atoll(t, t.TempDir(), nil, append([]string{"run", path, "--ranks", "4", "--threads", "1", "--serve", ":0",
+		"--out", "out"}, args...)...)
 	c.Stdout = nil
 	out, err := c.StdoutPipe()
 	if err == nil {
