@@ -69,7 +69,7 @@ func TestPageFollowsARun(t *testing.T) {
 	b := openBrowser(t)
 	for example, args := range map[string][]string{
 		"dam-break.toml":        {"--transport", "grpc", "--set", "time.end=50", "--set", "output.every=1"},
-		"vortex.toml":           {"--transport", "local"},
+		"vortex.toml":           {"--transport", "local", "--set", "grid.cells=[256,256]"},
 		"enright-levelset.toml": {"--transport", "local", "--set", "method.cfl=1"},
 		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=40000", "--set", "stop.move=0", "--set",
 			"method.relax=0.5", "--set", "method.sweeps=100000"},
