@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"grid":                  {},
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
+	"k8s":                   {},
 	"launch":                {"dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
@@ -38,6 +39,7 @@ var mayImport = map[string][]string{
 	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
+	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"},                                                         // which only tests use
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
 		"partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
