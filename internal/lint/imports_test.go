@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 		"backend"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
 	"launch/kube":      {"k8s"},
-	"launch/slurmtest": {"internal/needs"},                                                         // which only tests use
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
 		"partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common": {"=solvers", "internal/parallel", "config", "grid", "mesh", "halo", "partition", "dist",
