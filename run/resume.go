@@ -63,8 +63,9 @@ func (r *runner) candidates() ([]string, error) {
 	if r.Check || r.Report != nil || r.Force {
 		return nil, nil
 	}
+	last, err := folder.Read(r.Dir)
+	r.showing.was = last.State
 	if !r.Restart {
-		last, err := folder.Read(r.Dir)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return nil, nil

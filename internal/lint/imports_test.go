@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"grid":                  {},
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
+	"k8s":                   {},
 	"launch":                {"dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
@@ -39,7 +40,8 @@ var mayImport = map[string][]string{
 	"run": {"internal/atomicfile", "internal/parallel", "config", "formats", "=solvers", "halo", "grid", "mesh",
 		"partition", "dist", "backend"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
-	"launch/slurmtest": {"internal/needs"},                                                         // which only tests use
+	"launch/kube":      {"k8s"},
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "formats", "grid", "mesh",
 		"halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
