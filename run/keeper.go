@@ -189,7 +189,7 @@ func (r *runner) save(ctx context.Context) error {
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: told}
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, checkpoint.Path(r.Dir, shot.Clock.Steps), info, shot)
+	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot)
 	return r.unwritten(err)
 }
 
@@ -203,7 +203,8 @@ func (r *runner) saved(ctx context.Context) error {
 	k.writing = nil
 	k.took = time.Since(k.begun)
 	if err == nil && r.Comm.Rank() == 0 {
-		if err := checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep); err != nil {
+		prune := func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) }
+		if err := r.fence.Publish(prune); err != nil {
 			r.warn("earlier checkpoints are still there: %v", err)
 		}
 	}

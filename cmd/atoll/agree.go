@@ -119,6 +119,9 @@ func (e *rankFailure) told(stopped bool) bool {
 	var bad *solvers.BadInput
 	var usage usageError
 	rank := e.place.Rank
+	if e.followed(stopped) {
+		return e.all // the supervisor tells
+	}
 	if e.place.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
 		return !stopped || rank == 0 // of the rest the parent shows what a reader needs
 	}

@@ -24,6 +24,7 @@ const (
 	exitFailed = 1  // while running
 	exitUsage  = 2  // bad usage or input
 	exitSaved  = 75 // stopped with its state saved: the same command goes on
+	exitLost   = 76 // of a worker: another rank was lost, or has failed
 )
 
 // began is when the process did, nearly.
@@ -76,7 +77,7 @@ func execute(ctx context.Context, args []string) int {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand())
+	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), ranksCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), doctorCommand(), versionCommand(root))
@@ -98,6 +99,7 @@ func execute(ctx context.Context, args []string) int {
 	var failure *rankFailure
 	if errors.As(err, &failure) {
 		failure.await(ctx)
+		failure.tell(ctx.Err() != nil)
 		if prefix = failure.prefix() + prefix; !failure.told(ctx.Err() != nil) {
 			return exitCode(ctx, err)
 		}
@@ -121,6 +123,10 @@ func execute(ctx context.Context, args []string) int {
 func exitCode(ctx context.Context, err error) int {
 	if errors.As(err, new(*run.Stopped)) {
 		return exitSaved
+	}
+	var failure *rankFailure
+	if errors.As(err, &failure) && failure.followed(ctx.Err() != nil) {
+		return exitLost
 	}
 	if ctx.Err() != nil {
 		return exitFailed

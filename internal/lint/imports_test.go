@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"grid":                  {},
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
-	"launch":                {"dist"},
+	"launch":                {"internal/atomicfile", "dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},

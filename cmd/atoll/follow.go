@@ -1,0 +1,41 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run/folder"
+)
+
+// cause is what a worker tells its supervisor of its failure: which rank failed, and whether it was lost.
+func (e *rankFailure) cause() launch.Report {
+	var peer *dist.PeerError
+	var abort *dist.AbortError
+	switch {
+	case errors.As(e.error, &peer):
+		return launch.Report{Rank: peer.Rank, Lost: errors.Is(peer, dist.ErrPeerLost), Text: peer.Err.Error()}
+	case errors.As(e.error, &abort):
+		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
+	case errors.As(e.error, new(*folder.EpochOver)):
+		return launch.Report{Rank: e.place.Rank, Lost: true, Text: e.Error()}
+	}
+	return launch.Report{Rank: e.place.Rank, Text: e.Error()}
+}
+
+// followed tells whether a worker fails because another rank was lost or has failed. One that was told to stop may see
+// others go, which means nothing.
+func (e *rankFailure) followed(stopped bool) bool {
+	if e.place.Epoch == 0 || stopped {
+		return false
+	}
+	c := e.cause()
+	return c.Lost || c.Rank != e.place.Rank
+}
+
+// tell leaves the cause for the supervisor. One that cannot be left is missing from what that says, and nothing else.
+func (e *rankFailure) tell(stopped bool) {
+	if !stopped {
+		_ = e.place.Tell(e.cause())
+	}
+}
