@@ -23,6 +23,7 @@ type LocalConfig struct {
 	Command string   // the program, "" for this executable
 	Args    []string // its arguments, without its name
 	Env     []string // its environment as key=value, nil for that of this process
+	Dir     string   // in which it runs, "" for that of this process
 	Threads int      // threads of a rank, 0 for an equal share of the cores, at least 1
 
 	// Stdout and Stderr receive those of rank 0, nil discards them. A *os.File is handed to rank 0 itself. When
@@ -176,6 +177,7 @@ func (c LocalConfig) process(ours ...string) *exec.Cmd {
 		})
 	})
 	cmd.Env = append(cmd.Env, ours...)
+	cmd.Dir = c.Dir
 	cmd.SysProcAttr = attributes()
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
@@ -33,9 +34,40 @@ func (e *rankFailure) followed(stopped bool) bool {
 	return c.Lost || c.Rank != e.place.Rank
 }
 
-// tell leaves the cause for the supervisor. One that cannot be left is missing from what that says, and nothing else.
+// tell leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot be left is
+// missing from what that says, and nothing else.
 func (e *rankFailure) tell(stopped bool) {
-	if !stopped {
+	var saved *run.Stopped
+	switch {
+	case errors.As(e.error, &saved):
+		_ = e.place.Tell(launch.Report{Rank: e.place.Rank, Text: saved.Error()})
+	case !stopped:
 		_ = e.place.Tell(e.cause())
 	}
 }
+
+// stopped is that a supervised run was told to stop, or that its time was up.
+type stopped struct {
+	error // of the ranks
+	text  string
+}
+
+func (e *stopped) Unwrap() error { return e.error }
+
+// stoppedRun is the error of a run of which the ranks did as they were told, and that of the ranks where they did not.
+func stoppedRun(exits []launch.Exit, err error) error {
+	var failure *launch.RankError
+	if !errors.As(err, &failure) || failure.Signal != 0 || failure.Code != exitSaved && failure.Code != exitFailed {
+		return err
+	}
+	text := "stopped by a signal"
+	for _, e := range exits {
+		if e.Code == exitSaved && e.Report != nil {
+			text = e.Report.Text + savedText
+		}
+	}
+	return &stopped{err, text}
+}
+
+// savedText follows what tells where a run was.
+const savedText = "; its state is saved, and the same command goes on from there"

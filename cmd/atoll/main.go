@@ -77,7 +77,7 @@ func execute(ctx context.Context, args []string) int {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), ranksCommand())
+	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), ranksCommand(), superviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), doctorCommand(), versionCommand(root))
@@ -85,6 +85,11 @@ func execute(ctx context.Context, args []string) int {
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
+	}
+	var whole *stopped
+	if errors.As(err, &whole) {
+		fmt.Fprintln(os.Stderr, "atoll:", whole.text)
+		return launch.ExitCode(err)
 	}
 	var local *launch.RankError
 	if errors.As(err, &local) {
@@ -108,7 +113,7 @@ func execute(ctx context.Context, args []string) int {
 	var stopped *run.Stopped
 	switch {
 	case errors.As(err, &stopped):
-		fmt.Fprintf(os.Stderr, "%s %v; its state is saved, and the same command goes on from there\n", prefix, stopped)
+		fmt.Fprintf(os.Stderr, "%s %v%s\n", prefix, stopped, savedText)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
 		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal", interrupted.Where)
 	case ctx.Err() != nil:

@@ -21,6 +21,8 @@ import (
 type superviseFlags struct {
 	retries int
 	elastic string
+	places  string
+	slots   int
 
 	least, most int // of elastic, 0 without
 }
@@ -30,9 +32,14 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
+	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines joins the run")
+	p.IntVar(&f.slots, "slots", mostRanks, "how many ranks this machine runs at most, where others join")
 }
 
 func (f *superviseFlags) validate() error {
+	if f.slots < 0 || f.slots > mostRanks {
+		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, mostRanks)}
+	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
 	}
@@ -76,8 +83,16 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if err != nil {
 		return err
 	}
+	doors, err := f.doors()
+	if err != nil {
+		return errors.Join(err, j.close())
+	}
+	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
+	if doors != nil {
+		host.Name, host.Meet = placeName(), meetAt("127.0.0.1")
+	}
 	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
-		Here:    supervise.Host{Name: "here", Slots: mostRanks, Workers: workers},
+		Here: host, Doors: doors,
 		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
 		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	})
@@ -98,6 +113,9 @@ func ended(ctx context.Context, o supervise.Outcome) error {
 		return fmt.Errorf("no rank was running: %w", stop)
 	case o.Why != "":
 		return fmt.Errorf("given up: %s", o.Why)
+	}
+	if o.Stopped || launch.ExitCode(err) == exitSaved {
+		return stoppedRun(o.Exits, err)
 	}
 	return err
 }

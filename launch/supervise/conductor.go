@@ -20,6 +20,7 @@ type Config struct {
 	Limits
 	Journal Journal
 	Here    Host    // the place of this process
+	Doors   *Doors  // through which other places come, nil for none
 	Command Command // what workers do
 	Tell    func(text string)
 
@@ -65,6 +66,10 @@ func Run(ctx context.Context, config Config) Outcome {
 	c := &conductor{Config: config, machine: NewMachine(config.Limits), events: make(chan Event, 64),
 		over: make(chan struct{}), sites: map[string]site{}}
 	here := newHere(config.Here, c.send)
+	if config.Doors != nil {
+		config.Doors.open(c.send)
+		defer config.Doors.close()
+	}
 	defer close(c.over)
 	c.take(joined{here.join(), here})
 	poll := time.NewTicker(asking)
