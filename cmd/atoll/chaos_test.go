@@ -27,17 +27,42 @@ const (
 	envSoak    = "ATOLL_SOAK"          // how long a run is disturbed each minute, as in 1h
 )
 
-// chaosCases are of all solvers, with so many steps between checkpoints.
-var chaosCases = []struct {
+// chaosCase is an example, made small: some seconds of many checkpoints, so that it does not end before all is done to
+// it that a test wants to do.
+type chaosCase struct {
 	name, file string
-	every      int // steps between checkpoints
+	steps      int // of the run
+	every      int // between checkpoints
 	sets       []string
-}{
-	{"waves", "dam-break.toml", 5, []string{"mesh.cells=2000", "time.end=100", "output.every=0.05"}},
-	{"fractions", "vortex.toml", 5, []string{"grid.cells=[32, 32]", "time.end=100", "output.every=0.05"}},
-	{"meshes", "smooth-sinusoidal.toml", 5, []string{"output.every=10", "method.force=true"}},
-	{"particles", "enright-levelset.toml", 2, []string{"grid.cells=[12, 12, 24]", "method.particles=8", "method.reseed=4",
-		"time.end=100", "output.every=0.2"}},
+}
+
+// args are those of a run.
+func (c chaosCase) args(t *testing.T, backend string) []string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../examples", c.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", path, "--out", "out", "--quiet", "--threads", "1", "--backend", backend,
+		"--set", fmt.Sprintf("checkpoint.steps=%d", c.every), "--set"}
+	if c.name == "meshes" {
+		args = append(args, fmt.Sprintf("method.sweeps=%d", c.steps))
+	} else {
+		args = append(args, fmt.Sprintf("time.max_steps=%d", c.steps))
+	}
+	for _, s := range c.sets {
+		args = append(args, "--set", s)
+	}
+	return args
+}
+
+// chaosCases are of all solvers.
+var chaosCases = []chaosCase{
+	{"waves", "dam-break.toml", 3000, 20, []string{"mesh.cells=2000", "time.end=100", "output.every=1"}},
+	{"fractions", "vortex.toml", 3000, 20, []string{"grid.cells=[32, 32]", "time.end=100", "output.every=1"}},
+	{"meshes", "smooth-sinusoidal.toml", 1500, 10, []string{"output.every=50", "method.force=true"}},
+	{"particles", "enright-levelset.toml", 120, 1, []string{"grid.cells=[12, 12, 40]", "method.particles=8",
+		"method.reseed=4", "time.end=100", "output.every=2"}},
 }
 
 // disturbed is a run of 4 ranks that somebody disturbs.
@@ -156,25 +181,12 @@ func TestChaos(t *testing.T) {
 	if v := os.Getenv(envSeed); v != "" {
 		seed, _ = strconv.ParseUint(v, 10, 64)
 	}
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for k, c := range chaosCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			t.Logf("%s=%d", envSeed, seed)
 			random := rand.New(rand.NewPCG(seed, uint64(k)))
-			steps := fmt.Sprintf("time.max_steps=%d", c.every*(times+3))
-			if c.name == "meshes" {
-				steps = fmt.Sprintf("method.sweeps=%d", c.every*(times+3))
-			}
-			args := []string{"run", filepath.Join(examples, c.file), "--out", "out", "--quiet", "--ranks", "4",
-				"--transport", "grpc", "--threads", "1", "--backend", backend, "--set", steps,
-				"--set", fmt.Sprintf("checkpoint.steps=%d", c.every)}
-			for _, s := range c.sets {
-				args = append(args, "--set", s)
-			}
+			args := append(c.args(t, backend), "--ranks", "4", "--transport", "grpc")
 			whole := atoll(t, t.TempDir(), nil, args...)
 			if code := whole.code(t); code != exitDone {
 				t.Fatalf("exit code %d: %s", code, whole.stderr.String())
