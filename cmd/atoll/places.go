@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,24 +13,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/launch/supervise"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// envToken is the secret of a job, which whoever takes part must know.
-const envToken = "ATOLL_TOKEN"
-
 // placeSilence is how long a supervisor, or the launcher, may give no sign of life.
 const placeSilence = 3 * time.Second
 
 // visitFlags are the flags of atoll supervise.
 type visitFlags struct {
-	join           string
+	launcher       string
 	slots, threads int
 	wait           time.Duration
 	logRanks       bool
+	listen, certs  string
+	insecure       bool
 }
 
 func superviseCommand() *cobra.Command {
@@ -45,10 +46,15 @@ func superviseCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.join, "join", "", "where the launcher listens, its --places: host:port or unix:/path")
+	p.StringVar(&f.launcher, "join", "", "where the launcher listens, its --places: host:port or unix:/path")
 	p.IntVar(&f.slots, "slots", runtime.GOMAXPROCS(0), "how many ranks this machine runs at most")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.DurationVar(&f.wait, "wait", 10*time.Minute, "how long the launcher may be away")
+	p.StringVar(&f.listen, "listen", "", "where ranks here take connections over gRPC: an address of this machine, as in "+
+		"10.0.0.7 (default: loopback)")
+	p.StringVar(&f.certs, "certs", "", "folder of the job's certificates, as atoll certs makes it, with one for each rank")
+	p.BoolVar(&f.insecure, "insecure", false, "take part over a network in plaintext: who can reach it can read and change "+
+		"the run")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the output of the ranks, each line with its rank before it")
 	_ = c.MarkFlagRequired("join") // fails only for a flag that is not there
 	return c
@@ -61,23 +67,63 @@ func (f *visitFlags) run(ctx context.Context) error {
 	case f.threads < 0:
 		return usageError{fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads)}
 	}
-	if err := nearby(f.join); err != nil {
+	secured, err := f.secured()
+	if err != nil {
 		return err
 	}
-	network, address := split(f.join)
+	var args []string
+	at := "127.0.0.1"
+	if f.listen != "" {
+		at = f.listen
+		args = append(args, "--listen", net.JoinHostPort(at, "0"), "--announce", net.JoinHostPort(at, "0"))
+	}
+	if f.certs != "" {
+		args = append(args, "--certs", f.certs)
+	}
+	if f.insecure {
+		args = append(args, "--insecure")
+	}
 	v := supervise.Visit{
-		Dial: func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) },
-		Host: supervise.Host{Name: placeName(), Slots: f.slots, Meet: meetAt("127.0.0.1"),
+		Dial: secured, Args: args,
+		Host: supervise.Host{Name: placeName(), Slots: f.slots, Meet: meetAt(at),
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain}},
 		Token: os.Getenv(envToken), Build: summary.BuildID(), Silence: placeSilence, Wait: f.wait,
 		Tell: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
-	err := v.Join(ctx)
+	err = v.Join(ctx)
 	if errors.As(err, new(*supervise.RefusedError)) {
 		return badInput(err)
 	}
 	return err
+}
+
+// secured is how the launcher is called: by mutual TLS, or in plaintext where only this machine listens, or where that
+// was asked for.
+func (f *visitFlags) secured() (func(ctx context.Context) (net.Conn, error), error) {
+	network, address := split(f.launcher)
+	if f.certs == "" {
+		if err := nearby(f.launcher, f.insecure); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) }, nil
+	}
+	store, err := openCertificates(f.certs, 0)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (net.Conn, error) {
+		return (&tls.Dialer{Config: store.Client(certs.Coordinator)}).DialContext(ctx, network, address)
+	}, nil
+}
+
+// openCertificates opens the certificate of a rank, or of the coordinator.
+func openCertificates(dir string, rank int) (*certs.Store, error) {
+	store, err := certs.Open(dir, rank, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) })
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return store, nil
 }
 
 // placeName is a name that no other supervisor has.
@@ -97,8 +143,8 @@ func split(address string) (network, where string) {
 	return "tcp", address
 }
 
-// nearby refuses addresses that others than this machine can reach.
-func nearby(address string) error {
+// nearby refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
+func nearby(address string, insecure bool) error {
 	if strings.HasPrefix(address, "unix:") {
 		return nil
 	}
@@ -106,10 +152,11 @@ func nearby(address string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("%q is neither unix:/path nor host:port", address)}
 	}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+	if ip := net.ParseIP(host); insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s is beyond this machine, which needs mutual TLS", address)}
+	return usageError{fmt.Errorf("%s is beyond this machine, which needs mutual TLS: give --certs, or say that everybody "+
+		"on the network may read and change the run (--insecure)", address)}
 }
 
 // meetAt returns addresses of a host at which ranks can meet: whose port was free a moment ago.
@@ -124,12 +171,24 @@ func meetAt(host string) func() (string, error) {
 }
 
 // doors opens what supervisors of other machines come through, nil if none is to.
-func (f *superviseFlags) doors() (*supervise.Doors, error) {
+func (f *runFlags) doors() (*supervise.Doors, error) {
 	if f.places == "" {
 		return nil, nil
 	}
-	if err := nearby(f.places); err != nil {
+	var store *certs.Store
+	var err error
+	if f.certs != "" {
+		store, err = openCertificates(f.certs, certs.Coordinator)
+	} else {
+		err = nearby(f.places, f.insecure)
+	}
+	if err != nil {
 		return nil, err
+	}
+	token := os.Getenv(envToken)
+	if f.insecure && token == "" {
+		return nil, usageError{fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise "+
+			"runs, or anybody can join", f.places, envToken)}
 	}
 	network, address := split(f.places)
 	if network == "unix" { // of a launcher that has died
@@ -143,6 +202,13 @@ func (f *superviseFlags) doors() (*supervise.Doors, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &supervise.Doors{Listener: l, Token: os.Getenv(envToken), Build: summary.BuildID(), Silence: placeSilence,
-		Dir: dir}, nil
+	if store != nil {
+		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
+	}
+	if err := giveToken(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &supervise.Doors{Listener: l, Token: token, Build: summary.BuildID(), Silence: placeSilence, Dir: dir,
+		Env: []string{envToken + "=" + os.Getenv(envToken)}}, nil
 }

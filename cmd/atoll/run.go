@@ -32,6 +32,7 @@ type runFlags struct {
 	restart            bool
 	timeLimit          time.Duration
 	superviseFlags
+	doorFlags
 
 	// past is the run of which this is a stretch; nil for a run of its own.
 	past *run.Replay
@@ -69,6 +70,7 @@ func runCommand() *cobra.Command {
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
 	f.superviseFlags.register(p)
+	f.doorFlags.register(p)
 	return c
 }
 
@@ -114,6 +116,9 @@ func (f *runFlags) validate(ranksGiven bool) error {
 
 func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error {
 	if err := f.validate(ranksGiven); err != nil {
+		return err
+	}
+	if err := f.doorFlags.validate(); err != nil {
 		return err
 	}
 	place, err := launch.Detect()

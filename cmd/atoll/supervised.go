@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -72,6 +73,9 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
 		LogRanks: f.logRanks, Drain: run.Drain}
 	if f.check {
+		if err := giveToken(); err != nil {
+			return err
+		}
 		workers.Args = f.workerArgs(path, true, 0)
 		return launch.Local(ctx, workers)
 	}
@@ -83,13 +87,19 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if err != nil {
 		return err
 	}
-	doors, err := f.doors()
+	if f.places == "" {
+		err = giveToken()
+	}
+	var doors *supervise.Doors
+	if err == nil {
+		doors, err = f.doors()
+	}
 	if err != nil {
 		return errors.Join(err, j.close())
 	}
 	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
 	if doors != nil {
-		host.Name, host.Meet = placeName(), meetAt("127.0.0.1")
+		host.Name, host.Meet = placeName(), meetAt(f.at())
 	}
 	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
 		Here: host, Doors: doors,
@@ -97,6 +107,16 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	})
 	return errors.Join(ended(ctx, o), j.close())
+}
+
+// at is where ranks of this machine are found by others.
+func (f *runFlags) at() string {
+	for _, address := range []string{f.announce, f.listen} {
+		if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
+			return host
+		}
+	}
+	return "127.0.0.1"
 }
 
 // ended is the error of a run that ended so.
@@ -123,6 +143,7 @@ func ended(ctx context.Context, o supervise.Outcome) error {
 // workerArgs are the arguments of a worker; took is what was spent of the time limit.
 func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []string {
 	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
+	args = append(args, f.doorFlags.args()...)
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}

@@ -11,7 +11,7 @@
 // and one to each rank that it trades messages with, opened by whichever of the two sends first (when both do, there
 // are two, each used in one direction). A stream stays open until the end. Hello carries size, build and case: ranks
 // that differ in them are refused with a message that says which and how. Welcome carries every rank's address and
-// the epoch, a random number that marks each frame of the run.
+// the session, a random number that marks each frame of the run.
 //
 // # Frames
 //
@@ -56,6 +56,6 @@
 // # Security
 //
 // Plaintext goes over unix sockets and loopback only; other addresses are refused. A unix socket is as private as its
-// directory: make that with mode 0700. On loopback any process of the machine can connect, and only the random epoch
+// directory: make that with mode 0700. On loopback any process of the machine can connect, and only the random session
 // keeps it from sending frames.
 package grpc
