@@ -34,8 +34,8 @@ func (e *rankFailure) followed(stopped bool) bool {
 	return c.Lost || c.Rank != e.place.Rank
 }
 
-// tell leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot be left is
-// missing from what that says, and nothing else.
+// tell leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot be left
+// is missing from what that says, and nothing else.
 func (e *rankFailure) tell(stopped bool) {
 	var saved *run.Stopped
 	switch {

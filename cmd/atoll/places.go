@@ -39,9 +39,9 @@ func superviseCommand() *cobra.Command {
 		Use:   "supervise --join ADDR",
 		Short: "Run ranks of a run that is launched on another machine",
 		Long: "Run ranks of a run that atoll run --places ADDR has launched on another machine.\n" +
-			"The case and the folder of its output must be there under the same paths. It stays until the run is over: when\n" +
-			"the launcher dies its ranks here end, and it waits for the next one. A signal has it go: the run saves its state\n" +
-			"and goes on without it.",
+			"The case and the folder of its output must be there under the same paths. It stays until the run is over:\n" +
+			"when the launcher dies its ranks here end, and it waits for the next one. A signal has it go: the run saves\n" +
+			"its state and goes on without it.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
@@ -53,8 +53,8 @@ func superviseCommand() *cobra.Command {
 	p.StringVar(&f.listen, "listen", "", "where ranks here take connections over gRPC: an address of this machine, as in "+
 		"10.0.0.7 (default: loopback)")
 	p.StringVar(&f.certs, "certs", "", "folder of the job's certificates, as atoll certs makes it, with one for each rank")
-	p.BoolVar(&f.insecure, "insecure", false, "take part over a network in plaintext: who can reach it can read and change "+
-		"the run")
+	p.BoolVar(&f.insecure, "insecure", false, "take part over a network in plaintext: who can reach it can read and "+
+		"change the run")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the output of the ranks, each line with its rank before it")
 	_ = c.MarkFlagRequired("join") // fails only for a flag that is not there
 	return c

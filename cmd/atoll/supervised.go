@@ -33,7 +33,8 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
-	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines joins the run")
+	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
+		"joins the run")
 	p.IntVar(&f.slots, "slots", mostRanks, "how many ranks this machine runs at most, where others join")
 }
 

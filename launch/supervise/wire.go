@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// A supervisor elsewhere and the conductor talk in lines of JSON, of bounded length, over a connection that whoever runs
-// them has secured. Each gives a sign of life at every beat, and takes the other for lost after a silence.
+// A supervisor elsewhere and the conductor talk in lines of JSON, of bounded length, over a connection that whoever
+// runs them has secured. Each gives a sign of life at every beat, and takes the other for lost after a silence.
 const (
 	mostLine  = 1 << 20
 	beat      = 500 * time.Millisecond
