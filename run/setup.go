@@ -22,6 +22,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
 	}
+	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
@@ -86,7 +87,7 @@ func (r *runner) mine(ctx context.Context) error {
 	}
 	var err error
 	if r.Comm.Rank() == 0 {
-		err = folder.Check(r.Dir, r.info(), r.mode())
+		err = r.fence.Check(r.info(), r.mode())
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
@@ -132,7 +133,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm)
+		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm, r.fence)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
+		g, err := openGauge(r.fence, r.Case.Gauges[i], cell, r.probe.columns, r.from)
 		r.gauges = append(r.gauges, g)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
 	"k8s":                   {},
-	"launch":                {"dist"},
+	"launch":                {"internal/atomicfile", "dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
