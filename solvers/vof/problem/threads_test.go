@@ -17,10 +17,9 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		{Shape: "difference(sphere(0.4, 0.5, 0.5, 0.3), union(box(0.3, 0.3, 0.2, 0.9, 0.5, 0.6), torus(0.5, 0.5, 0.5, 0.2, " +
 			"0.1)))", Fractions: "quadrature"},
 		{Shape: "x*x + y*y + z*z - 0.5 + 0.1*sin(9*x)", Levels: 3, Leaf: "plane"},
-		{Shape: "x*x + y*y + z*z - 0.5 + 0.1*sin(9*x)", Fractions: "quadrature"},
 		{Shape: "sqrt(x - 0.5)*sqrt(0.75 - y)", Levels: 3}, // is not defined everywhere
 	} {
-		s := config.Grid{Dim: 3, Hi: [3]float64{1, 1, 1}, Cells: [3]int{24, 20, 22}}
+		s := config.Grid{Dim: 3, Hi: [3]float64{1, 1, 1}, Cells: [3]int{12, 10, 14}}
 		b, err := domain.Cut(&s, 2, 0, 1)
 		if err != nil {
 			t.Fatal(err)
