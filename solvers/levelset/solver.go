@@ -38,6 +38,9 @@ type Solver interface {
 	// View is that of the level set of the block.
 	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// Observe and Observed are those of solvers.Observer.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (Diagnostics, error)
 	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
 	ParticleFields() []solvers.Field
 	// Rest, Scalars and Restore are those of solvers.Restarter.
@@ -101,6 +104,7 @@ type solver[F num.Float] struct {
 	ups              [3]upward[F]
 	loops            loops[F]
 	swarm            *swarm[F] // nil without particles
+	observer         solvers.Observing[observation]
 
 	host   []F     // a copy of a field, of a device with memory of its own
 	rate   float64 // the most that the flow crosses of a cell in a second, at a factor of 1
@@ -153,6 +157,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, err
 	}
 	if err := s.connect(ctx, plan); err != nil {
+		return nil, err
+	}
+	if err := s.prepareObserver(); err != nil {
 		return nil, err
 	}
 	s.prepare()
