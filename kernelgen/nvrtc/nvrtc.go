@@ -119,8 +119,8 @@ func open(path string) (*Compiler, error) {
 	return c, nil
 }
 
-// Compile makes PTX of CUDA C, or machine code if the options name a GPU such as sm_90 for an architecture. The name stands before line numbers in the compiler's messages, which the error repeats;
-// a warning is an error too.
+// Compile makes PTX of CUDA C, or machine code if the options name a GPU such as sm_90 for an architecture. The name
+// stands before line numbers in the compiler's messages, which the error repeats; a warning is an error too.
 func (c *Compiler) Compile(name, source string, options ...string) (string, error) {
 	if strings.Contains(name+source+strings.Join(options, ""), "\x00") {
 		return "", fmt.Errorf("nvrtc: %s: a zero byte in the source", name)

@@ -109,8 +109,8 @@ func (a *assembler[F]) join(part, lo, hi int, ghost bool, id int) {
 	}
 }
 
-// edge makes the edge at slot k of cell i, and tells whether i is its left cell. What is at its right at the boundary is
-// not known yet.
+// edge makes the edge at slot k of cell i, and tells whether i is its left cell. What is at its right at the boundary
+// is not known yet.
 func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.Ends, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]

@@ -13,7 +13,8 @@ import (
 )
 
 // begin makes an array of the block of volume fractions, and these in the precision of the state.
-func begin[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64, err error) {
+func begin[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
+	err error) {
 	start, begun = make([]F, b.Len()), make([]float64, len(fractions))
 	row := b.N[0]
 	return start, begun, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Body is the fluid where Phi is negative. Any number of goroutines may ask for Phi, and for fractions of copies of their
-// own: see [Body.Copy]. Phi changes by at most Slope per unit of length, so that a value far from
-// zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression.
+// Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that a value far from
+// zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression. Any number of
+// goroutines may ask for Phi, and for fractions of copies of their own: see [Body.Copy].
 type Body struct {
 	Phi     func(x, y, z float64) float64
 	Slope   float64

@@ -91,8 +91,8 @@ func brokenAt[F num.Float](cell int64, v F) int64 {
 	return (firstCell-cell)*4 + what
 }
 
-// BrokenCell is the first cell, by its number in the grid, that was found to be not finite, and what it holds: NaN or an
-// infinity; -1 where there is none.
+// BrokenCell is the first cell, by its number in the grid, that was found to be not finite, and what it holds: NaN or
+// an infinity; -1 where there is none.
 func BrokenCell(word int64) (cell int64, v float64) {
 	switch {
 	case word == 0:

@@ -131,7 +131,8 @@ func (f *Forcing) print(p *config.Printer) {
 }
 
 // evaluate takes the section to what the solver takes.
-func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config, in *shallow.Initial) error {
+func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config,
+	in *shallow.Initial) error {
 	for _, key := range forcedInTime {
 		from := *f.series()[key]
 		if from == nil {
