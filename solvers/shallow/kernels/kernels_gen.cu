@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:70
+// Params[float32], types.go:71
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -195,14 +195,14 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
-// Ends, types.go:23
+// Ends, types.go:24
 struct alignas(8) Ends {
     int32 Left, Right;
 };
 static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:33
+// Normal[float32], types.go:34
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -210,7 +210,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float32], types.go:36
+// Bed[float32], types.go:37
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -218,7 +218,7 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
-// Links, types.go:40
+// Links, types.go:41
 struct Links {
     Array<int32, 3> Edge;
 };
@@ -286,7 +286,7 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:54
+// Mesh[float32], types.go:55
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
@@ -326,7 +326,7 @@ static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offse
     offsetof(Clock_f32, Pending) == 65, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float32], types.go:17
+// State[float32], types.go:18
 struct alignas(8) State_f32 {
     float H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -335,7 +335,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:51
+// Push[float32], types.go:52
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -345,7 +345,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:45
+// Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -394,7 +394,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:70
+// Params[float64], types.go:71
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -416,7 +416,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Longest) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:33
+// Normal[float64], types.go:34
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -424,7 +424,7 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float64], types.go:36
+// Bed[float64], types.go:37
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
@@ -474,7 +474,7 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:54
+// Mesh[float64], types.go:55
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
@@ -514,7 +514,7 @@ static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offse
     offsetof(Clock_f64, Pending) == 81, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float64], types.go:17
+// State[float64], types.go:18
 struct alignas(16) State_f64 {
     double H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -523,7 +523,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:51
+// Push[float64], types.go:52
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -533,7 +533,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:45
+// Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -574,7 +574,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:85
+// Counters, types.go:86
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
