@@ -936,32 +936,32 @@ struct Uplift_f64 {
 static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
     offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
 
-// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:36
-DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
-    float sign = float(sub(1, mul(2, side)));
-    Push_f32 *push = &f->Side[side];
-    b->h1 = b->h1 + sign * f->M1;
-    b->q1x = b->q1x + push->X1;
-    b->q1y = b->q1y + push->Y1;
-    b->h2 = b->h2 + sign * f->M2;
-    b->q2x = b->q2x + push->X2;
-    b->q2y = b->q2y + push->Y2;
-    b->speed_ += f->Speed_;
+// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
+// fluxes of -0 add up to 0.
+// (*balance[float32]).sum, cell.go:35
+DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
+        int32 side2) {
+    Push_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
+    b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+    b->q1x = 0.0f + p0->X1 + p1->X1 + p2->X1;
+    b->q1y = 0.0f + p0->Y1 + p1->Y1 + p2->Y1;
+    b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
+    b->q2x = 0.0f + p0->X2 + p1->X2 + p2->X2;
+    b->q2y = 0.0f + p0->Y2 + p1->Y2 + p2->Y2;
+    b->speed_ = 0.0f + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float32]).gather, cell.go:28
 DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links.Edge[k] >> 31;
-        balance_add_f32(b, &flux[links.Edge[k] ^ right], neg(right));
-    }
+    // -1 or 0
+    int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
+    balance_sum_f32(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:65
+// (*balance[float32]).take, cell.go:68
 DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -1152,9 +1152,9 @@ DEVICE float velocity_f32(float h, float q, float dry) {
     return 2.0f * h * q / (h * h + dry * dry);
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:84
-DEVICE void still_f32(float dry, State_f32 *c) {
+// drain is still where a layer is thin.
+// drain[float32], cell.go:94
+DEVICE void drain_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f32(c->H1, c->Q1y, dry);
@@ -1165,8 +1165,16 @@ DEVICE void still_f32(float dry, State_f32 *c) {
     }
 }
 
+// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
+// still[float32], cell.go:87
+DEVICE void still_f32(float dry, State_f32 *c) {
+    if (c->H1 < dry || c->H2 < dry) {
+        drain_f32(dry, c);
+    }
+}
+
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:71
+// (*balance[float32]).limit, cell.go:74
 DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
@@ -1179,14 +1187,14 @@ DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, 
     return limit;
 }
 
-// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:45
+// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// (*balance[float32]).advance, cell.go:48
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
-    State_f32 c = w[i];
+        State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
+    State_f32 c = *from;
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &w[i], &c);
+        Forcing_act_f32(force, i, p, dt, from, &c);
         Forcing_turn_f32(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1196,7 +1204,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
         rub_f32(p, dt, manning[i], &c);
     }
     still_f32(p->DryDepth, &c);
-    out[i] = c;
+    *out = c;
     return balance_limit_f32(b, p, area, &c);
 }
 
@@ -1209,35 +1217,35 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
         Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
+    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:36
-DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
-    double sign = double(sub(1, mul(2, side)));
-    Push_f64 *push = &f->Side[side];
-    b->h1 = b->h1 + sign * f->M1;
-    b->q1x = b->q1x + push->X1;
-    b->q1y = b->q1y + push->Y1;
-    b->h2 = b->h2 + sign * f->M2;
-    b->q2x = b->q2x + push->X2;
-    b->q2y = b->q2y + push->Y2;
-    b->speed_ += f->Speed_;
+// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
+// fluxes of -0 add up to 0.
+// (*balance[float64]).sum, cell.go:35
+DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
+        int32 side2) {
+    Push_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
+    b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+    b->q1x = 0.0 + p0->X1 + p1->X1 + p2->X1;
+    b->q1y = 0.0 + p0->Y1 + p1->Y1 + p2->Y1;
+    b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
+    b->q2x = 0.0 + p0->X2 + p1->X2 + p2->X2;
+    b->q2y = 0.0 + p0->Y2 + p1->Y2 + p2->Y2;
+    b->speed_ = 0.0 + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float64]).gather, cell.go:28
 DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links.Edge[k] >> 31;
-        balance_add_f64(b, &flux[links.Edge[k] ^ right], neg(right));
-    }
+    // -1 or 0
+    int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
+    balance_sum_f64(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:65
+// (*balance[float64]).take, cell.go:68
 DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -1428,9 +1436,9 @@ DEVICE double velocity_f64(double h, double q, double dry) {
     return 2.0 * h * q / (h * h + dry * dry);
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:84
-DEVICE void still_f64(double dry, State_f64 *c) {
+// drain is still where a layer is thin.
+// drain[float64], cell.go:94
+DEVICE void drain_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f64(c->H1, c->Q1y, dry);
@@ -1441,8 +1449,16 @@ DEVICE void still_f64(double dry, State_f64 *c) {
     }
 }
 
+// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
+// still[float64], cell.go:87
+DEVICE void still_f64(double dry, State_f64 *c) {
+    if (c->H1 < dry || c->H2 < dry) {
+        drain_f64(dry, c);
+    }
+}
+
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:71
+// (*balance[float64]).limit, cell.go:74
 DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
@@ -1455,14 +1471,14 @@ DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area
     return limit;
 }
 
-// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:45
+// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// (*balance[float64]).advance, cell.go:48
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
-    State_f64 c = w[i];
+        State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
+    State_f64 c = *from;
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &w[i], &c);
+        Forcing_act_f64(force, i, p, dt, from, &c);
         Forcing_turn_f64(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1472,7 +1488,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
         rub_f64(p, dt, manning[i], &c);
     }
     still_f64(p->DryDepth, &c);
-    out[i] = c;
+    *out = c;
     return balance_limit_f64(b, p, area, &c);
 }
 
@@ -1485,7 +1501,7 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
         Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
+    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
@@ -4159,7 +4175,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:54
+// (*balance[float32]).press, stage.go:55
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -4170,7 +4186,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:64
+// (*State[float32]).mean, stage.go:65
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -4181,15 +4197,15 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float32]).stage, stage.go:23
+// (*balance[float32]).stage, stage.go:24
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
-        const Forcing_f32 *force, Slice<State_f32> out) {
-    State_f32 c = w[i];
-    balance_press_f32(b, p, area, &c, &slopes[i]);
+        State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
+        State_f32 *out) {
+    State_f32 c = *w;
+    balance_press_f32(b, p, area, &c, slopes);
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &w[i], &c);
+        Forcing_act_f32(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_turn_f32(force, i, dt, &c);
         }
@@ -4199,7 +4215,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
     }
     still_f32(p->DryDepth, &c);
     if (last) {
-        State_f32 from = start[i];
+        State_f32 from = *start;
         if (p->Forced) {
             Forcing_turn_f32(force, i, dt, &from);
         }
@@ -4209,7 +4225,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
             rub_f32(p, dt / 2.0f, manning[i], &c);
         }
     }
-    out[i] = c;
+    *out = c;
     return balance_limit_f32(b, p, area, &c);
 }
 
@@ -4221,11 +4237,11 @@ DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mes
         Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
+    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:54
+// (*balance[float64]).press, stage.go:55
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -4236,7 +4252,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:64
+// (*State[float64]).mean, stage.go:65
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -4247,15 +4263,15 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float64]).stage, stage.go:23
+// (*balance[float64]).stage, stage.go:24
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
-        const Forcing_f64 *force, Slice<State_f64> out) {
-    State_f64 c = w[i];
-    balance_press_f64(b, p, area, &c, &slopes[i]);
+        State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
+        State_f64 *out) {
+    State_f64 c = *w;
+    balance_press_f64(b, p, area, &c, slopes);
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &w[i], &c);
+        Forcing_act_f64(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_turn_f64(force, i, dt, &c);
         }
@@ -4265,7 +4281,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
     }
     still_f64(p->DryDepth, &c);
     if (last) {
-        State_f64 from = start[i];
+        State_f64 from = *start;
         if (p->Forced) {
             Forcing_turn_f64(force, i, dt, &from);
         }
@@ -4275,7 +4291,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
             rub_f64(p, dt / 2.0, manning[i], &c);
         }
     }
-    out[i] = c;
+    *out = c;
     return balance_limit_f64(b, p, area, &c);
 }
 
@@ -4287,11 +4303,11 @@ DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Me
         Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
+    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float32], stage.go:72
+// HalfFriction[float32], stage.go:73
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -4301,7 +4317,7 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float64], stage.go:72
+// HalfFriction[float64], stage.go:73
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -4354,10 +4370,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 // collect[float32], tile.go:95
 DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
-    for (int64 s = 0; s < 3; s++) {
-        balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-        slots >>= 10;
-    }
+    balance_sum_f32(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4368,7 +4381,7 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
         Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
     balance_f32 b = collect_f32(cell.Slots, flux);
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -4439,10 +4452,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 // collect[float64], tile.go:95
 DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
-    for (int64 s = 0; s < 3; s++) {
-        balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-        slots >>= 10;
-    }
+    balance_sum_f64(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4453,7 +4463,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
         Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
     balance_f64 b = collect_f64(cell.Slots, flux);
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -4520,7 +4530,8 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
-        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
+        int32 i = cell.Cell;
+        float limit = balance_stage_f32(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
@@ -4557,7 +4568,8 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
-        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
+        int32 i = cell.Cell;
+        double limit = balance_stage_f64(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -4861,7 +4873,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:72
+// Kernel HalfFriction, stage.go:73
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -4869,7 +4881,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:72
+// Kernel HalfFriction, stage.go:73
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {
