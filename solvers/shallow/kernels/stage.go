@@ -23,7 +23,10 @@ func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *C
 // stage is StageCell for what leaves the cell through its edges.
 func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w *State[F], slopes *Slopes[F],
 	manning []F, force *Forcing[F], out *State[F]) F {
-	c := *w
+	c, from := *w, State[F]{}
+	if last { // read with the rest, so that a GPU waits once
+		from = *start
+	}
 	b.press(p, area, &c, slopes)
 	b.take(dt/area, &c)
 	if p.Forced {
@@ -37,7 +40,6 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 	}
 	still(p.DryDepth, &c)
 	if last {
-		from := *start
 		if p.Forced {
 			force.turn(i, dt, &from)
 		}
