@@ -3455,9 +3455,9 @@ DEVICE Arrow_f32 geometry_mirrored_f32(geometry_f32 *g, Arrow_f32 u, int64 k) {
     return Arrow_less_f32(u, Arrow_times_f32(across, 2.0f * Arrow_dot_f32(u, across) / Arrow_dot_f32(across, across)));
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether it
-// may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it, and
-// at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
 // something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
 // (*water[float32]).around, reconstruct.go:41
@@ -3713,9 +3713,9 @@ DEVICE Arrow_f64 geometry_mirrored_f64(geometry_f64 *g, Arrow_f64 u, int64 k) {
     return Arrow_less_f64(u, Arrow_times_f64(across, 2.0 * Arrow_dot_f64(u, across) / Arrow_dot_f64(across, across)));
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether it
-// may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it, and
-// at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
 // something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
 // (*water[float64]).around, reconstruct.go:41

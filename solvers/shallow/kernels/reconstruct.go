@@ -33,9 +33,9 @@ func inside(near int32, i int) int32 {
 	return near
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether it
-// may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it, and
-// at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
 // something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
 func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
