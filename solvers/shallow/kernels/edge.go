@@ -22,7 +22,7 @@ const (
 
 // EdgeFlux computes the flux of edge e by a scheme.
 //
-//atoll:kernel stages=32 scheme=PVM,IRRoe,Roe
+//atoll:kernel lanes stages=32 scheme=PVM,IRRoe,Roe
 func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
 	n *Counters) {
 	var f Face[F]
