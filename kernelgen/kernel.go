@@ -25,6 +25,7 @@ type Kernel struct {
 	decl      *ast.FuncDecl
 	constants []*types.Var      // its constant parameters
 	values    [][]constantValue // of each
+	laned     []string          // the variants that lanes have code for; none for all
 }
 
 // Reduce says what becomes of a kernel's results.
@@ -59,8 +60,11 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Reduce = Reduce(word)
 		case word == "tile":
 			k.Tile = true
-		case word == "lanes":
+		case key == "lanes":
 			k.Lanes = true
+			if value != "" {
+				k.laned = strings.Split(value, ",")
+			}
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
 		case key == "blocks" && numbers(value, 16) != nil:
@@ -71,7 +75,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, block=N (a multiple of 32 up to "+
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple of 32 up to "+
 				"1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}

@@ -10,6 +10,7 @@ typedef unsigned int uint32;
 typedef unsigned long long uint64;
 
 #define INLINE static inline __attribute__((always_inline))
+#define INLINED __attribute__((always_inline))
 #define MEMBER inline __attribute__((always_inline))
 
 // A vector as the compiler has it, and the signed integer as wide as a number.
@@ -35,15 +36,17 @@ struct Mask {
 };
 
 // bits has a bit for each lane.
+typedef bool Truth __attribute__((ext_vector_type(LANES)));
+INLINE Truth truths(Mask m) { return __builtin_convertvector(m.v < 0, Truth); }
 INLINE uint32 bits(Mask m) {
-#if LANES == 16
-    return _mm512_movepi32_mask((__m512i)m.v);
-#elif LANES == 8 && defined __AVX512F__
-    return _mm512_movepi64_mask((__m512i)m.v);
+#if LANES == 4
+    return __builtin_bit_cast(uint8, truths(m)) & 15;
 #elif LANES == 8
-    return uint32(_mm256_movemask_ps((__m256)m.v));
+    return __builtin_bit_cast(uint8, truths(m));
+#elif LANES == 16
+    return __builtin_bit_cast(unsigned short, truths(m));
 #else
-    return uint32(_mm256_movemask_pd((__m256d)m.v));
+    return __builtin_bit_cast(uint32, truths(m));
 #endif
 }
 
@@ -148,32 +151,9 @@ template <typename T> requires number<T> INLINE V<T> value(const Ref<T, Stride<s
     __builtin_memcpy(&x.v, r.place.first, sizeof x.v);
     return x;
 }
-INLINE Vector<double> masked(const double *p, Mask m) {
-#if defined __AVX512F__ && LANES == 8
-    return (Vector<double>)_mm512_maskz_loadu_pd(bits(m), p);
-#elif LANES == 4
-    return (Vector<double>)_mm256_maskload_pd(p, (__m256i)m.v);
-#else
-    Vector<double> x = {};
-    for (int l = 0; l < LANES; l++) x[l] = *(m.v[l] ? p + l : (const double *)nowhere);
-    return x;
-#endif
-}
 template <typename T> INLINE Vector<T> masked(const T *p, Mask m) {
-    Vector<T> x = {};
-    for (int l = 0; l < LANES; l++) x[l] = *(m.v[l] ? p + l : (const T *)nowhere);
-    return x;
-}
-INLINE Vector<float> masked(const float *p, Mask m) {
-#if LANES == 16
-    return (Vector<float>)_mm512_maskz_loadu_ps(bits(m), p);
-#elif !defined __AVX512F__ && LANES == 8
-    return (Vector<float>)_mm256_maskload_ps(p, (__m256i)m.v);
-#else
-    Vector<float> x = {};
-    for (int l = 0; l < LANES; l++) x[l] = *(m.v[l] ? p + l : (const float *)nowhere);
-    return x;
-#endif
+    typedef T Extended __attribute__((ext_vector_type(LANES)));
+    return (Vector<T>)__builtin_masked_load(truths(m), p, Extended(T(0)));
 }
 template <typename T> requires number<T> INLINE V<T> value(const Ref<T, Window, 0> &r) {
     return V<T>::of(masked((const T *)r.place.first, r.place.mask));
@@ -245,28 +225,43 @@ INLINE Mask select(Mask m, Mask a, Mask b) { return Mask::of((m.v & a.v) | (~m.v
 
 // A branch of lanes under the mask m by a condition: by one for all lanes it is as in C++; by one of lanes it is taken
 // if some want it, or in any case, where that costs less than to ask.
-template <typename M, bool ASK> struct Uniform {
+template <typename M> struct Uniform {
     M m;
     bool c;
     MEMBER bool some() const { return c; }
     MEMBER bool rest() const { return !c; }
     MEMBER M mask() const { return m; }
     MEMBER M others() const { return m; }
+    template <typename F> MEMBER void taken(F f) const { if (c) f(m); }
+    template <typename F> MEMBER void other(F f) const { if (!c) f(m); }
+    template <typename F> MEMBER void follow(Mask left, F f) const { if (c) f(left); else f(m); }
 };
-template <bool ASK> struct Varying {
+template <typename M, bool ASK> struct Varying {
     Mask yes, no;
     MEMBER bool some() const { return !ASK || any(yes); }
     MEMBER bool rest() const { return !ASK || any(no); }
     MEMBER Mask mask() const { return yes; }
     MEMBER Mask others() const { return no; }
+    template <typename F> MEMBER void taken(F f) const { way(yes, no, f); }
+    template <typename F> MEMBER void other(F f) const { way(no, yes, f); }
+    template <typename F> MEMBER static void way(Mask mine, Mask others, F f) {
+        if constexpr (Same<M, All>::is)
+            if (!any(others)) return f(All{});
+        if (any(mine)) f(mine);
+    }
+    template <typename F> MEMBER void follow(Mask left, F f) const {
+        if constexpr (Same<M, All>::is)
+            if (!any(yes)) return f(All{});
+        f(left);
+    }
 };
-template <typename M> INLINE auto branch(M m, bool c) { return Uniform<M, true>{m, c}; }
-template <typename M> INLINE auto blend(M m, bool c) { return Uniform<M, false>{m, c}; }
+template <typename M> INLINE auto branch(M m, bool c) { return Uniform<M>{m, c}; }
+template <typename M> INLINE auto blend(M m, bool c) { return Uniform<M>{m, c}; }
 template <typename M, typename C> requires truth<C> INLINE auto branch(M m, const C &c) {
-    return Varying<true>{m && c, m && !c};
+    return Varying<M, true>{m && c, m && !c};
 }
 template <typename M, typename C> requires truth<C> INLINE auto blend(M m, const C &c) {
-    return Varying<false>{m && c, m && !c};
+    return Varying<M, false>{m && c, m && !c};
 }
 // both and either ask b only for the lanes that need it, as && and || of Go do.
 template <typename M, typename B> INLINE auto both(M m, bool a, B b) {

@@ -138,6 +138,9 @@ func (f *function) laneList(list []ast.Stmt) {
 			f.body.WriteByte('\n')
 		}
 		f.note(s)
+		if f.laneLeave(s, list[i+1:]) {
+			break
+		}
 		f.statement(s)
 		if i+1 < len(list) && f.leaves(s) && f.costly(list[i+1:]) {
 			f.line("if (any(%s)) {", f.mask())
@@ -254,21 +257,88 @@ func (f *function) laneStatement(s ast.Stmt) bool {
 }
 
 // laneIf translates if, and the rest of a switch, in the order of Go: lanes take one of both ways.
-func (f *function) laneIf(cond string, taken []ast.Stmt, other func()) {
+//
+// A way that is marked as usual is made twice, for all lanes and for those of a mask: without a mask it is shorter.
+func (f *function) laneIf(cond string, taken, other ast.Node, usual string) string {
 	name := f.fresh("c")
 	how := "branch"
-	if !f.costly(taken) && !f.stores(taken) {
+	if body, ok := taken.(*ast.BlockStmt); ok && !f.costly(body.List) && !f.stores(body.List) {
 		how = "blend"
 	}
 	f.line("const auto %s = %s(%s, %s);", name, how, f.mask(), cond)
-	f.line("if (%s.some()) {", name)
-	f.under(name+".mask()", func() { f.laneList(taken) })
-	f.line("}")
+	f.laneWay(taken, name, "some", "mask", "taken", usual == "mostly")
 	if other != nil {
-		f.line("if (%s.rest()) {", name)
-		f.under(name+".others()", other)
-		f.line("}")
+		f.laneWay(other, name, "rest", "others", "other", usual == "seldom")
 	}
+	return name
+}
+
+// laneWay translates one of the ways of a branch.
+func (f *function) laneWay(way ast.Node, name, asks, mask, call string, usual bool) {
+	if usual && !f.jumps(way) {
+		f.level++
+		f.line("%s.%s([&](auto %s) INLINED {", name, call, f.mask())
+		f.depth++
+		f.laneNode(way)
+		f.depth--
+		f.level--
+		f.line("});")
+		return
+	}
+	f.line("if (%s.%s()) {", name, asks)
+	f.under(name+"."+mask+"()", func() { f.laneNode(way) })
+	f.line("}")
+}
+
+// laneNode translates a block, what stands behind else, or the rest of a switch.
+func (f *function) laneNode(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		f.laneList(n.List)
+	case *ast.IfStmt:
+		f.note(n)
+		f.laneIfStatement(n)
+	case *cases:
+		f.laneCases(n)
+	}
+}
+
+// cases are what is left of a switch: the value it compares, or nothing, and the cases, the default one last.
+type cases struct {
+	ast.SwitchStmt
+	tag     string
+	clauses []*ast.CaseClause
+}
+
+// usual is the mark of a statement that says which way most lanes take: mostly its own, or seldom.
+func (f *function) usual(s ast.Stmt) string {
+	for _, group := range f.notes[s] {
+		for _, words := range f.u.pkg.directives(group) {
+			if len(words) == 1 && (words[0] == "mostly" || words[0] == "seldom") {
+				return words[0]
+			}
+			f.refuse(s, "//atoll:%s stands before a branch: one can only be marked //atoll:mostly or //atoll:seldom",
+				strings.Join(words, " "))
+		}
+	}
+	return ""
+}
+
+// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for all
+// lanes and once for those that are left. It returns false for any other.
+func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
+	branch, ok := s.(*ast.IfStmt)
+	if !ok || f.usual(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||
+		!f.leaves(s) || f.jumps(&ast.BlockStmt{List: rest}) {
+		return false
+	}
+	name := f.laneIf(f.value(branch.Cond).text, branch.Body, nil, "")
+	f.line("%s.follow(mask_1, [&](auto mask_1) INLINED {", name)
+	f.depth++
+	f.laneList(rest)
+	f.depth--
+	f.line("});")
+	return true
 }
 
 // under translates what is for a narrower mask.
@@ -307,14 +377,11 @@ func (f *function) laneIfStatement(s *ast.IfStmt) {
 	if s.Init != nil {
 		f.statement(s.Init)
 	}
-	var other func()
-	switch e := s.Else.(type) {
-	case *ast.BlockStmt:
-		other = func() { f.laneList(e.List) }
-	case *ast.IfStmt:
-		other = func() { f.note(e); f.laneIfStatement(e) }
+	var other ast.Node
+	if s.Else != nil {
+		other = s.Else
 	}
-	f.laneIf(f.value(s.Cond).text, s.Body.List, other)
+	f.laneIf(f.value(s.Cond).text, s.Body, other, f.usual(s))
 	f.depth--
 	f.line("}")
 }
@@ -331,44 +398,57 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 		tag = f.fresh("tag")
 		f.line("const auto %s = value(%s);", tag, f.value(s.Tag).text)
 	}
-	var clauses []*ast.CaseClause
+	all := &cases{SwitchStmt: *s, tag: tag}
 	var other *ast.CaseClause
 	for _, c := range s.Body.List {
 		if clause := c.(*ast.CaseClause); clause.List == nil {
 			other = clause
 		} else {
-			clauses = append(clauses, clause)
+			all.clauses = append(all.clauses, clause)
 		}
 	}
-	if breaks(append(clauses, other)) {
+	if other != nil {
+		all.clauses = append(all.clauses, other)
+	}
+	if breaks(all.clauses) {
 		f.refuse(s, "a break that leaves a switch, in a kernel marked lanes: use if")
 	}
-	f.laneCases(tag, clauses, other)
+	f.laneSwitchWay(all, f.usual(s))
 	f.depth--
 	f.line("}")
 }
 
-func (f *function) laneCases(tag string, clauses []*ast.CaseClause, other *ast.CaseClause) {
-	if len(clauses) == 0 {
-		if other != nil {
-			f.laneList(other.Body)
-		}
+func (f *function) laneCases(all *cases) { f.laneSwitchWay(all, "") }
+
+func (f *function) laneSwitchWay(all *cases, usual string) {
+	if len(all.clauses) == 0 {
+		return
+	}
+	first := all.clauses[0]
+	if first.List == nil {
+		f.laneList(first.Body)
 		return
 	}
 	var tests []string
-	for _, e := range clauses[0].List {
+	for _, e := range first.List {
 		x := f.expr(e)
-		if tag != "" {
-			tests = append(tests, tag+" == "+x.in(equality+1))
+		if all.tag != "" {
+			tests = append(tests, all.tag+" == "+x.in(equality+1))
 		} else {
 			tests = append(tests, x.in(logicalOr+1))
 		}
 	}
-	var rest func()
-	if len(clauses) > 1 || other != nil {
-		rest = func() { f.laneCases(tag, clauses[1:], other) }
+	var rest ast.Node
+	if len(all.clauses) > 1 {
+		left := *all
+		left.clauses = all.clauses[1:]
+		left.Body = &ast.BlockStmt{}
+		for _, c := range left.clauses {
+			left.Body.List = append(left.Body.List, c)
+		}
+		rest = &left
 	}
-	f.laneIf(strings.Join(tests, " || "), clauses[0].Body, rest)
+	f.laneIf(strings.Join(tests, " || "), &ast.BlockStmt{List: first.Body}, rest, usual)
 }
 
 // laneFor translates a loop. Lanes that are done wait for the others. A variable of the head that the body leaves alone
@@ -436,6 +516,9 @@ func (f *function) outside(cond func() string) string {
 // jumps tells whether a body holds break, continue or return.
 func (f *function) jumps(body ast.Node) bool {
 	found := false
+	if left, ok := body.(*cases); ok {
+		body = left.Body
+	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.BranchStmt, *ast.ReturnStmt:

@@ -28,10 +28,10 @@ var precisions = []struct {
 
 // unit is the code of a package in one precision for one target.
 type unit struct {
-	source, suffix, file, head string
-	entries                    []string
-	target                     Target
-	size                       int
+	source, suffix, code, file, head string
+	entries                          []string
+	target                           Target
+	size                             int
 }
 
 // units are those of the package in dir, none if it has no kernel marked lanes.
@@ -47,10 +47,9 @@ func units(p *kernelgen.Package) ([]unit, error) {
 		}
 		for _, t := range Targets {
 			all = append(all, unit{
-				source: source, suffix: "_" + t.Name, entries: entries, target: t, size: f.size,
-				file: fmt.Sprintf("lanes_%s_%s_amd64.s", f.name, t.Name), head: hashLine(source, t.Options(f.size)),
+				source: source, suffix: "_" + t.Name, code: "code_" + f.name + "_" + t.Name, entries: entries, target: t,
+				size: f.size, file: fmt.Sprintf("lanes_%s_%s_amd64.s", f.name, t.Name), head: hashLine(source, t.Options(f.size)),
 			})
-			all[len(all)-1].suffix = "_" + f.name + "_" + t.Name
 		}
 	}
 	return all, nil
@@ -129,7 +128,7 @@ func (u *unit) compile(c *Compiler) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return o.Assembly(u.head, u.entries, u.suffix)
+	return o.Assembly(u.head, u.entries, u.suffix, u.code)
 }
 
 // current tells whether the unit's assembly was compiled from its source.
@@ -215,7 +214,7 @@ func callers(name string, all []unit) string {
 		fmt.Fprintf(&find, "lanes.%s: {\n", strings.ToUpper(u.target.Name))
 		for _, e := range u.entries {
 			n++
-			fmt.Fprintf(&find, "%q: {Entry: %d, Lanes: %d},\n", e, n, u.target.Bytes/u.size)
+			fmt.Fprintf(&find, "%q: {Entry: %d, Lanes: %d},\n", e, n, u.target.lanes(u.size))
 			fmt.Fprintf(&call, "case %d:\n%s%s(loop, lo, hi, j, k, result)\n", n, e, u.suffix)
 			fmt.Fprintf(&declare, "\n//go:noescape\nfunc %s%s(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)\n", e,
 				u.suffix)

@@ -45,11 +45,15 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
+// lanes is how many numbers of so many bytes are done at a time: with AVX2 two vectors of float64, so that the processor
+// has work while it waits for a division. AVX-512 has no time to wait, and too few registers for two.
+func (t Target) lanes(size int) int { return max(t.Bytes/size, 8) }
+
 // Options are those of a target for numbers of so many bytes, each of which changes the code.
 func (t Target) Options(size int) []string {
 	real := map[int]string{4: "float", 8: "double"}[size]
 	return append(append(append([]string{"ziglang " + Version}, options...), t.options...),
-		fmt.Sprintf("-DLANES=%d", t.Bytes/size), "-DREAL="+real)
+		fmt.Sprintf("-DLANES=%d", t.lanes(size)), "-DREAL="+real)
 }
 
 // Compiler is the program.

@@ -34,8 +34,8 @@ func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 type vectors lanes.Set
 
 func (v vectors) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
-	if l, ok := loop.(interface{ Lanes(lanes.Set) bool }); ok && !l.Lanes(lanes.Set(v)) {
-		t.Errorf("%T is marked lanes and has no code for %v", loop, lanes.Set(v))
+	if l, ok := loop.(interface{ Lanes(lanes.Set) bool }); ok {
+		l.Lanes(lanes.Set(v)) // its variants without code run as plain Go
 	}
 	if box := loop.Launch().Box; box != nil {
 		lo, hi = 0, box.Size()
