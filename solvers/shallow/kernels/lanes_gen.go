@@ -15,10 +15,63 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 	return laneCodes[set][kernel]
 }
 
-var laneCodes = map[lanes.Set]map[string]lanes.Code{}
+var laneCodes = map[lanes.Set]map[string]lanes.Code{
+	lanes.AVX2: {
+		"UpdateCell_f32":   {Entry: 1, Lanes: 8},
+		"EdgeFlux_PVM_f32": {Entry: 2, Lanes: 8},
+		"UpdateCell_f64":   {Entry: 5, Lanes: 8},
+		"EdgeFlux_PVM_f64": {Entry: 6, Lanes: 8},
+	},
+	lanes.AVX512: {
+		"UpdateCell_f32":   {Entry: 3, Lanes: 16},
+		"EdgeFlux_PVM_f32": {Entry: 4, Lanes: 16},
+		"UpdateCell_f64":   {Entry: 7, Lanes: 8},
+		"EdgeFlux_PVM_f64": {Entry: 8, Lanes: 8},
+	},
+}
 
 // callLanes runs code for indices lo to hi, all of them whole groups of lanes.
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 	switch code.Entry {
+	case 1:
+		UpdateCell_f32_avx2(loop, lo, hi, j, k, result)
+	case 2:
+		EdgeFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
+	case 3:
+		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
+	case 4:
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 5:
+		UpdateCell_f64_avx2(loop, lo, hi, j, k, result)
+	case 6:
+		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 7:
+		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
+	case 8:
+		EdgeFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
+
+//go:noescape
+func UpdateCell_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
