@@ -10,7 +10,7 @@ import (
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
 //
-//atoll:kernel min
+//atoll:kernel lanes min
 func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
 	manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]

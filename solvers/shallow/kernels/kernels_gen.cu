@@ -1715,7 +1715,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:66
+// (*Face[float32]).Waves, edge.go:68
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -2020,7 +2020,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
-// (*Face[float32]).Viscosity, edge.go:74
+// (*Face[float32]).Viscosity, edge.go:77
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
@@ -2105,7 +2105,7 @@ DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float grav
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:191
+// (*Face[float32]).share, edge.go:196
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -2131,7 +2131,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:148
+// carried[float32], edge.go:153
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2178,7 +2178,7 @@ DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f3
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:157
+// contact[float32], edge.go:162
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2189,7 +2189,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:167
+// bounded[float32], edge.go:172
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -2217,7 +2217,7 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float32]).Split, edge.go:89
+// (*Face[float32]).Split, edge.go:93
 DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
     if (at.Right <= -3 && Boundary_given_f32(boundary, at).Kind != 0) {
@@ -2520,7 +2520,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:66
+// (*Face[float64]).Waves, edge.go:68
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -2825,7 +2825,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
-// (*Face[float64]).Viscosity, edge.go:74
+// (*Face[float64]).Viscosity, edge.go:77
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
@@ -2910,7 +2910,7 @@ DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double g
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:191
+// (*Face[float64]).share, edge.go:196
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2936,7 +2936,7 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:148
+// carried[float64], edge.go:153
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -2983,7 +2983,7 @@ DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:157
+// contact[float64], edge.go:162
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -2994,7 +2994,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:167
+// bounded[float64], edge.go:172
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -3022,7 +3022,7 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float64]).Split, edge.go:89
+// (*Face[float64]).Split, edge.go:93
 DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
     if (at.Right <= -3 && Boundary_given_f64(boundary, at).Kind != 0) {
