@@ -136,10 +136,14 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.place.Epoch, Since: r.place.Began, Replay: r.past, Report: r.tell, Began: began}
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}
+	if o.Watch, err = r.watch(ctx, comm); err != nil {
+		return nil, err
+	}
+	o.Watched = r.serve != "" && !r.check
 	if comm.Rank() == 0 {
 		o.Warn = os.Stderr
 		r.announce(c, comm.Size(), share)
