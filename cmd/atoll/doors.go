@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,11 +66,8 @@ func (f *doorFlags) args() []string {
 	return args
 }
 
-// What a rank is told besides its place. The token is the secret of the job; epochs are counted by supervisors.
-const (
-	envToken = "ATOLL_TOKEN"
-	envEpoch = "ATOLL_EPOCH"
-)
+// envToken is the variable that tells a rank the secret of its job.
+const envToken = "ATOLL_TOKEN"
 
 // giveToken makes the ranks that this process starts know a secret that nobody else does.
 func giveToken() error {
@@ -85,15 +81,8 @@ func giveToken() error {
 func (f *doorFlags) meeting(place launch.Place, caseHash string, notify func(line string)) (grpc.Config, error) {
 	cfg := grpc.Config{
 		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, Listen: f.listen, Announce: f.announce,
-		BuildID: summary.BuildID(), CaseHash: caseHash, Token: os.Getenv(envToken), Insecure: f.insecure,
-		Silence: f.silence, JoinTimeout: f.joining, Notify: notify,
-	}
-	if text, ok := os.LookupEnv(envEpoch); ok {
-		epoch, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return cfg, usageError{fmt.Errorf("%s is %q: want a whole number", envEpoch, text)}
-		}
-		cfg.Epoch = epoch
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: place.Epoch, Token: os.Getenv(envToken),
+		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joining, Notify: notify,
 	}
 	if f.certs != "" {
 		store, err := certs.Open(f.certs, place.Rank, notify)
