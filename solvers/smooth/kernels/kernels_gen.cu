@@ -192,7 +192,7 @@ DEVICE void copies_done() {
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
-// Set, types.go:49
+// Set, types.go:50
 struct Set {
     int32 Slide, Rail_;
     int32 Index, Sets;
@@ -202,7 +202,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:65
+// Params[float32], types.go:66
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -223,7 +223,7 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
 // does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
-// Ring, types.go:31
+// Ring, types.go:32
 struct alignas(16) Ring {
     Array<int32, 8> At;
 };
@@ -232,7 +232,7 @@ static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
 // parabola, on which s stays between Low and High. Only Barrier looks at these two.
-// Rail[float32], types.go:36
+// Rail[float32], types.go:37
 struct Rail_f32 {
     float X, Y, Tx, Ty, Bx, By, Low, High;
 };
@@ -241,7 +241,7 @@ static_assert(sizeof(Rail_f32) == 32 && offsetof(Rail_f32, X) == 0 && offsetof(R
     offsetof(Rail_f32, By) == 20 && offsetof(Rail_f32, Low) == 24 && offsetof(Rail_f32, High) == 28, "Rail_f32");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float32], types.go:39
+// Mesh[float32], types.go:40
 struct Mesh_f32 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -311,7 +311,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:79
+// Control[float32], types.go:80
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -323,7 +323,7 @@ static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float32], types.go:17
+// Vertex[float32], types.go:18
 struct alignas(8) Vertex_f32 {
     float X, Y, M11, M12, M22, S;
 };
@@ -332,7 +332,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:87
+// Counters, types.go:88
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -362,7 +362,7 @@ static_assert(sizeof(bowl_f32) == 32 && offsetof(bowl_f32, energy) == 0 && offse
     offsetof(bowl_f32, h22) == 20 && offsetof(bowl_f32, least) == 24 && offsetof(bowl_f32, sum) == 28, "bowl_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:20
+// Tensor[float32], types.go:21
 struct Tensor_f32 {
     float M11, M12, M22, blank3;
 };
@@ -379,7 +379,7 @@ static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:65
+// Params[float64], types.go:66
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -400,7 +400,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
 // parabola, on which s stays between Low and High. Only Barrier looks at these two.
-// Rail[float64], types.go:36
+// Rail[float64], types.go:37
 struct Rail_f64 {
     double X, Y, Tx, Ty, Bx, By, Low, High;
 };
@@ -409,7 +409,7 @@ static_assert(sizeof(Rail_f64) == 64 && offsetof(Rail_f64, X) == 0 && offsetof(R
     offsetof(Rail_f64, By) == 40 && offsetof(Rail_f64, Low) == 48 && offsetof(Rail_f64, High) == 56, "Rail_f64");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float64], types.go:39
+// Mesh[float64], types.go:40
 struct Mesh_f64 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -471,7 +471,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:79
+// Control[float64], types.go:80
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -483,7 +483,7 @@ static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float64], types.go:17
+// Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, M11, M12, M22, S;
 };
@@ -514,7 +514,7 @@ static_assert(sizeof(bowl_f64) == 64 && offsetof(bowl_f64, energy) == 0 && offse
     offsetof(bowl_f64, h22) == 40 && offsetof(bowl_f64, least) == 48 && offsetof(bowl_f64, sum) == 56, "bowl_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:20
+// Tensor[float64], types.go:21
 struct Tensor_f64 {
     double M11, M12, M22, blank3;
 };
@@ -861,7 +861,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:93
+// (*Mesh[float32]).next, types.go:94
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -874,7 +874,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:105
+// (*Mesh[float32]).corner, types.go:106
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -1442,7 +1442,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:93
+// (*Mesh[float64]).next, types.go:94
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1455,7 +1455,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:105
+// (*Mesh[float64]).corner, types.go:106
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {

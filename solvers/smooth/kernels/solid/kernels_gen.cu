@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:60
+// Set, types.go:61
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -183,7 +183,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:76
+// Params[float32], types.go:77
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -203,14 +203,14 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
 // where those of the next vertex begin.
-// Span, types.go:32
+// Span, types.go:33
 struct alignas(8) Span {
     int32 Near, Side_;
 };
 static_assert(sizeof(Span) == 8 && offsetof(Span, Near) == 0 && offsetof(Span, Side_) == 4, "Span");
 
 // Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
-// Side, types.go:35
+// Side, types.go:36
 struct Side {
     int32 A, B, C;
 };
@@ -220,7 +220,7 @@ static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) 
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
 // is beyond Reach. Only Barrier looks at that.
-// Frame[float32], types.go:41
+// Frame[float32], types.go:42
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     float Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -236,7 +236,7 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
     offsetof(Frame_f32, Rz) == 68 && offsetof(Frame_f32, Reach) == 72 && offsetof(Frame_f32, Axes) == 76, "Frame_f32");
 
 // Mesh is what stays as it is.
-// Mesh[float32], types.go:49
+// Mesh[float32], types.go:50
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -313,7 +313,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:90
+// Control[float32], types.go:91
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -325,7 +325,7 @@ static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float32], types.go:17
+// Vertex[float32], types.go:18
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
     float M11, M12, M13, M22, M23, M33;
@@ -339,7 +339,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:98
+// Counters, types.go:99
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -347,7 +347,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float32], types.go:28
+// Vector[float32], types.go:29
 struct Vector_f32 {
     float X, Y, Z;
 };
@@ -367,7 +367,7 @@ static_assert(sizeof(step_f32) == 116 && offsetof(step_f32, p) == 0 && offsetof(
     offsetof(step_f32, frame) == 36, "step_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:25
+// Tensor[float32], types.go:26
 struct Tensor_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
@@ -397,7 +397,7 @@ static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:76
+// Params[float64], types.go:77
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -419,7 +419,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
 // is beyond Reach. Only Barrier looks at that.
-// Frame[float64], types.go:41
+// Frame[float64], types.go:42
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     double Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -435,7 +435,7 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
     offsetof(Frame_f64, Rz) == 136 && offsetof(Frame_f64, Reach) == 144 && offsetof(Frame_f64, Axes) == 152, "Frame_f64");
 
 // Mesh is what stays as it is.
-// Mesh[float64], types.go:49
+// Mesh[float64], types.go:50
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -504,7 +504,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:90
+// Control[float64], types.go:91
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -516,7 +516,7 @@ static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float64], types.go:17
+// Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
     double M11, M12, M13, M22, M23, M33;
@@ -530,7 +530,7 @@ static_assert(sizeof(Vertex_f64) == 96 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, blank11) == 88, "Vertex_f64");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float64], types.go:28
+// Vector[float64], types.go:29
 struct Vector_f64 {
     double X, Y, Z;
 };
@@ -550,7 +550,7 @@ static_assert(sizeof(step_f64) == 232 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, frame) == 72, "step_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:25
+// Tensor[float64], types.go:26
 struct Tensor_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
@@ -749,7 +749,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:127
+// (*Vertex[float32]).metric, types.go:128
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -924,7 +924,7 @@ DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:148
+// minus[float32], types.go:149
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -942,7 +942,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) 
     return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float32], types.go:142
+// cross[float32], types.go:143
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -951,7 +951,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:140
+// dot[float32], types.go:141
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1252,7 +1252,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:110
+// (*Tensor[float32]).times, types.go:111
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1262,7 +1262,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, types.go:104
+// (*Tensor[float32]).product, types.go:105
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -1509,7 +1509,7 @@ DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float 
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:134
+// (*Vertex[float32]).from, types.go:135
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1605,7 +1605,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:127
+// (*Vertex[float64]).metric, types.go:128
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1780,7 +1780,7 @@ DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:148
+// minus[float64], types.go:149
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1798,7 +1798,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) 
     return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float64], types.go:142
+// cross[float64], types.go:143
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1807,7 +1807,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:140
+// dot[float64], types.go:141
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -2108,7 +2108,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:110
+// (*Tensor[float64]).times, types.go:111
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2118,7 +2118,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, types.go:104
+// (*Tensor[float64]).product, types.go:105
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -2365,7 +2365,7 @@ DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:134
+// (*Vertex[float64]).from, types.go:135
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2987,7 +2987,7 @@ DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:119
+// (*Tensor[float32]).length, types.go:120
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -3019,7 +3019,7 @@ DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:119
+// (*Tensor[float64]).length, types.go:120
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3258,7 +3258,7 @@ DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, co
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:122
+// (*Tensor[float32]).determinant, types.go:123
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3746,7 +3746,7 @@ DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, c
 }
 
 // determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:122
+// (*Tensor[float64]).determinant, types.go:123
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
