@@ -24,6 +24,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
 	}
+	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
@@ -99,7 +100,7 @@ func (r *runner) mine(ctx context.Context) error {
 	}
 	var err error
 	if r.Comm.Rank() == 0 {
-		err = folder.Check(r.Dir, r.info(), r.mode())
+		err = r.fence.Check(r.info(), r.mode())
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
@@ -145,18 +146,23 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm)
+		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm, r.fence)
 		if err != nil {
 			return err
 		}
 		r.frames = append(r.frames, f)
+		if format == recordFormat {
+			if err := r.openRecords(ctx, f); err != nil {
+				return err
+			}
+		}
 	}
 	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
+		g, err := openGauge(r.fence, r.Case.Gauges[i], cell, r.probe.columns, r.from)
 		r.gauges = append(r.gauges, g)
 		if err != nil {
 			return err

@@ -100,7 +100,8 @@ type Function struct {
 	d      *Device
 	handle uintptr
 	name   string
-	shared int // bytes that a block asks for
+	params []int // the bytes of each parameter
+	shared int   // bytes that a block asks for
 }
 
 // Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
@@ -113,7 +114,8 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Function{d: m.d, name: symbol}
+	_, text := m.text(symbol)
+	f := &Function{d: m.d, name: symbol, params: paramSizes(text, symbol)}
 	name := append([]byte(symbol), 0)
 	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
@@ -134,11 +136,7 @@ func (m *Module) holding(symbol string) (uintptr, error) {
 		}
 		m.machine = nil // an old driver may not know it, but compiles PTX
 	}
-	key := symbol
-	text, apart := m.texts.kernels[symbol]
-	if text = m.texts.head + text; !apart {
-		key, text = "", m.texts.whole
-	}
+	key, text := m.text(symbol)
 	module, known := m.loaded[key]
 	if known {
 		return module, nil
@@ -172,16 +170,10 @@ func (f *Function) attribute(which uintptr) (int, error) {
 	return int(v), nil
 }
 
-// params returns the sizes of the kernel's parameters in bytes, or ok = false if the driver cannot tell.
-func (f *Function) params() (sizes []int, ok bool) {
-	if f.d.lib.address[cuFuncGetParamInfo] == 0 {
-		return nil, false
+// text is the PTX that has a kernel, and the name under which the driver's module of it is kept.
+func (m *Module) text(symbol string) (key, text string) {
+	if text, apart := m.texts.kernels[symbol]; apart {
+		return symbol, m.texts.head + text
 	}
-	for n := uintptr(0); ; n++ {
-		var offset, size uint64
-		if f.d.do(cuFuncGetParamInfo, f.handle, n, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) != nil {
-			return sizes, true
-		}
-		sizes = append(sizes, int(size))
-	}
+	return "", m.texts.whole
 }

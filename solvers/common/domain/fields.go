@@ -2,7 +2,9 @@ package domain
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -32,7 +34,8 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 			for i, value := range sources {
 				v, err := value(cell, x, y, before)
 				if err != nil {
-					return fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
+					err = fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
+					return uncovered(err, part, value)
 				}
 				columns[i][cell] = v
 				before = append(before, v)
@@ -48,14 +51,14 @@ type source func(cell int, x, y float64, before []float64) (float64, error)
 
 func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	switch {
-	case f.Raster != "":
-		grid, err := raster.Read(c.Path(f.Raster))
+	case f.Rasters != nil:
+		grids, err := rasters(c, f, part)
 		if err != nil {
 			return nil, err
 		}
 		sign := f.Sign()
 		return func(_ int, x, y float64, _ []float64) (float64, error) {
-			v, err := grid.At(x, y)
+			v, err := grids.At(x, y)
 			return sign * v, err
 		}, nil
 	case f.Mesh != "":
@@ -75,4 +78,45 @@ func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) 
 	return func(_ int, x, y float64, before []float64) (float64, error) {
 		return f.Program.Eval(x, y, 0, 0, before...)
 	}, nil
+}
+
+// rasters opens those of a field as far as the part of the mesh needs them.
+func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, error) {
+	var paths []string
+	for _, name := range f.Rasters {
+		paths = append(paths, c.Path(name))
+	}
+	b := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
+	for cell := range part.Cells {
+		x, y := part.Centroid(cell)
+		b = raster.Box{West: min(b.West, x), South: min(b.South, y), East: max(b.East, x), North: max(b.North, y)}
+	}
+	all, err := raster.OpenAll(paths, f.Variable, b)
+	if err != nil {
+		return nil, err
+	}
+	return all, all.Coordinates(c.EPSG())
+}
+
+// uncovered adds to an error at a cell where else rasters have no values.
+func uncovered(err error, part *mesh.Part, value source) error {
+	var missing *raster.Missing
+	if !errors.As(err, &missing) {
+		return err
+	}
+	count := 0
+	var west, south, east, north float64
+	for cell := range part.Cells {
+		x, y := part.Centroid(cell)
+		if _, err := value(cell, x, y, nil); !errors.As(err, &missing) {
+			continue
+		}
+		if count == 0 {
+			west, south, east, north = x, y, x, y
+		}
+		count++
+		west, south, east, north = min(west, x), min(south, y), max(east, x), max(north, y)
+	}
+	return fmt.Errorf("%w: in all it has no value at %d of this rank's %d cells, which lie at x from %g to %g and y from "+
+		"%g to %g", err, count, len(part.Cells), west, east, south, north)
 }

@@ -1265,7 +1265,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float32], barrier.go:173
+// apart[float32], barrier.go:176
 DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1385,23 +1385,6 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float32], place.go:95
-DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
-        float x, float y, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    float far = apart_f32(&v[i], x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -1419,7 +1402,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f32(&s, share);
-        if (!(apart_f32(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
+        float far = apart_f32(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, x, y);
@@ -1428,7 +1412,13 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f32(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0f;
     }
@@ -1856,7 +1846,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float64], barrier.go:173
+// apart[float64], barrier.go:176
 DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1976,23 +1966,6 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float64], place.go:95
-DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
-        double x, double y, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    double far = apart_f64(&v[i], x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -2010,7 +1983,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f64(&s, share);
-        if (!(apart_f64(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
+        double far = apart_f64(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, x, y);
@@ -2019,7 +1993,13 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f64(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0;
     }
@@ -2066,7 +2046,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float32], barrier.go:181
+// RateCell[float32], barrier.go:184
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2115,7 +2095,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float64], barrier.go:181
+// RateCell[float64], barrier.go:184
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2225,7 +2205,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float32], place.go:155
+// reach[float32], place.go:150
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2255,7 +2235,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:133
+// upright[float32], place.go:128
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2288,15 +2268,27 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
         return 0.0f;
     }
     auto [x, y] = step_at_f32(s, share);
-    if (x == s->x && y == s->y) {
+    float dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0f && dy == 0.0f) {
         return 0.0f;
     }
+    Vertex_f32 *old = &v[i];
+    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
     Tensor_f32 at = Field_At_f32(field, x, y);
-    return settleAt_f32(i, set, p, c, s, share, x, y, &at, v, moved, seen);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:107
+// guarded[float32], place.go:102
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2419,7 +2411,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float64], place.go:155
+// reach[float64], place.go:150
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2449,7 +2441,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:133
+// upright[float64], place.go:128
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2483,15 +2475,27 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
         return 0.0;
     }
     auto [x, y] = step_at_f64(s, share);
-    if (x == s->x && y == s->y) {
+    double dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0 && dy == 0.0) {
         return 0.0;
     }
+    Vertex_f64 *old = &v[i];
+    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
     Tensor_f64 at = Field_At_f64(field, x, y);
-    return settleAt_f64(i, set, p, c, s, share, x, y, &at, v, moved, seen);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:107
+// guarded[float64], place.go:102
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -4307,7 +4311,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4316,7 +4320,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1071,7 +1071,7 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
 }
 
 // rise is b - a.
-// rise[float32], field.go:127
+// rise[float32], field.go:109
 DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1124,68 +1124,27 @@ DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// (*Sample[float32]).tensor, field.go:33
-DEVICE Tensor_f32 Sample_tensor_f32(Sample_f32 *s) {
-    Tensor_f32 m = {};
-    m.M11 = s->M11;
-    m.M12 = s->M12;
-    m.M13 = s->M13;
-    m.M22 = s->M22;
-    m.M23 = s->M23;
-    m.M33 = s->M33;
-    return m;
-}
-
-// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
-// next to it along x, y, and both.
-// (*Field[float32]).side, field.go:64
-struct Field_side_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; Tensor_f32 r3; };
-DEVICE Field_side_f32_results Field_side_f32(const Field_f32 *f, int32 at) {
-    int32 row = add(add(at, f->Nx), 1);
-    return {Sample_tensor_f32(&f->Samples[at]), Sample_tensor_f32(&f->Samples[add(at, 1)]), Sample_tensor_f32(&f->Samples[row]), Sample_tensor_f32(&f->Samples[add(row, 1)])};
-}
-
 // Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
 // Between[float32], lookup/lookup.go:39
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
-// between is linear in t, from a to b.
-// between[float32], field.go:118
-DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
-    Tensor_f32 m = {};
-    m.M11 = lookup_Between_f32(a->M11, b->M11, t);
-    m.M12 = lookup_Between_f32(a->M12, b->M12, t);
-    m.M13 = lookup_Between_f32(a->M13, b->M13, t);
-    m.M22 = lookup_Between_f32(a->M22, b->M22, t);
-    m.M23 = lookup_Between_f32(a->M23, b->M23, t);
-    m.M33 = lookup_Between_f32(a->M33, b->M33, t);
-    return m;
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float32], lookup/lookup.go:42
+DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
+    return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
 }
 
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:108
-struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
-    auto [a, b, c, d] = Field_side_f32(f, at);
-    Tensor_f32 near = rise_f32(&a, &b);
-    Tensor_f32 far = rise_f32(&c, &d);
-    Tensor_f32 left = rise_f32(&a, &c);
-    Tensor_f32 right = rise_f32(&b, &d);
-    return {between_f32(&near, &far, t), between_f32(&left, &right, s)};
+// Slopes returns the derivatives of Trilinear by s, t and r.
+// Slopes[float32], lookup/lookup.go:52
+struct lookup_Slopes_f32_results { float r0; float r1; float r2; };
+DEVICE lookup_Slopes_f32_results lookup_Slopes_f32(float a, float b, float c, float d, float e, float f, float g,
+        float h, float s, float t, float r) {
+    return {lookup_Bilinear_f32(b - a, d - c, f - e, h - g, t, r), lookup_Bilinear_f32(c - a, d - b, g - e, h - f, s, r), lookup_Bilinear_f32(e, f, g, h, s, t) - lookup_Bilinear_f32(a, b, c, d, s, t)};
 }
 
-// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float32]).layer, field.go:70
-DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
-    auto [a, b, c, d] = Field_side_f32(f, at);
-    Tensor_f32 near = between_f32(&a, &b, s);
-    Tensor_f32 far = between_f32(&c, &d, s);
-    return between_f32(&near, &far, t);
-}
-
-// scaled[float32], field.go:134
+// scaled[float32], field.go:116
 DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     Tensor_f32 m = {};
     m.M11 = by * a->M11;
@@ -1198,7 +1157,7 @@ DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:78
+// (*Field[float32]).Slope, field.go:66
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
@@ -1218,15 +1177,37 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
         mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
         return {mx, my, mz};
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f32(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f32(f, add(at, up), s, t);
-    Tensor_f32 low = Field_layer_f32(f, at, s, t);
-    Tensor_f32 high = Field_layer_f32(f, add(at, up), s, t);
-    Tensor_f32 mx = between_f32(&lowX, &highX, r);
-    Tensor_f32 my = between_f32(&lowY, &highY, r);
-    Tensor_f32 mz = rise_f32(&low, &high);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f32 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f32 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f32 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f32 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f32 mx = {}, my = {}, mz = {};
+    const auto results2 = lookup_Slopes_f32(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    mx.M11 = results2.r0;
+    my.M11 = results2.r1;
+    mz.M11 = results2.r2;
+    const auto results3 = lookup_Slopes_f32(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    mx.M12 = results3.r0;
+    my.M12 = results3.r1;
+    mz.M12 = results3.r2;
+    const auto results4 = lookup_Slopes_f32(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    mx.M13 = results4.r0;
+    my.M13 = results4.r1;
+    mz.M13 = results4.r2;
+    const auto results5 = lookup_Slopes_f32(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    mx.M22 = results5.r0;
+    my.M22 = results5.r1;
+    mz.M22 = results5.r2;
+    const auto results6 = lookup_Slopes_f32(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    mx.M23 = results6.r0;
+    my.M23 = results6.r1;
+    mz.M23 = results6.r2;
+    const auto results7 = lookup_Slopes_f32(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    mx.M33 = results7.r0;
+    my.M33 = results7.r1;
+    mz.M33 = results7.r2;
     return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
 }
 
@@ -1438,8 +1419,15 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
+// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear[float32], lookup/lookup.go:47
+DEVICE float lookup_Trilinear_f32(float a, float b, float c, float d, float e, float f, float g, float h, float s,
+        float t, float r) {
+    return lookup_Between_f32(lookup_Bilinear_f32(a, b, c, d, s, t), lookup_Bilinear_f32(e, f, g, h, s, t), r);
+}
+
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:40
+// (*Field[float32]).At, field.go:34
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, p);
@@ -1457,11 +1445,20 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
         m.M33 = f->Scale / (hz * hz);
         return m;
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    Tensor_f32 low = Field_layer_f32(f, at, s, t);
-    Tensor_f32 high = Field_layer_f32(f, add(at, mul(add(f->Nx, 1), add(f->Ny, 1))), s, t);
-    Tensor_f32 m = between_f32(&low, &high, r);
-    return scaled_f32(&m, f->Scale);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f32 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f32 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f32 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f32 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f32 m = {};
+    m.M11 = f->Scale * lookup_Trilinear_f32(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    m.M12 = f->Scale * lookup_Trilinear_f32(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    m.M13 = f->Scale * lookup_Trilinear_f32(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    m.M22 = f->Scale * lookup_Trilinear_f32(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    m.M23 = f->Scale * lookup_Trilinear_f32(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    m.M33 = f->Scale * lookup_Trilinear_f32(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    return m;
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
@@ -1522,7 +1519,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:202
+// standing[float32], place.go:195
 DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1531,7 +1528,7 @@ DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f3
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float32], place.go:191
+// upright[float32], place.go:184
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -1540,30 +1537,6 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
         }
     }
     return true;
-}
-
-// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float32], place.go:153
-DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
-        Vector_f32 q, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    Tensor_f32 old = Vertex_metric_f32(&v[i]);
-    Vector_f32 u = minus_f32(q, s->p);
-    float far = Tensor_product_f32(&old, u, u);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M13 = at->M13;
-    v[i].M22 = at->M22;
-    v[i].M23 = at->M23;
-    v[i].M33 = at->M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
@@ -1585,7 +1558,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f32 q = step_at_f32(&s, share);
         Vector_f32 u = minus_f32(q, s.p);
-        if (!(Tensor_product_f32(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
+        float far = Tensor_product_f32(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, q);
@@ -1594,7 +1568,18 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f32(i, set, p, c, &s, share, q, &at, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0f;
     }
@@ -1942,7 +1927,7 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
 }
 
 // rise is b - a.
-// rise[float64], field.go:127
+// rise[float64], field.go:109
 DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1995,68 +1980,27 @@ DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// (*Sample[float64]).tensor, field.go:33
-DEVICE Tensor_f64 Sample_tensor_f64(Sample_f64 *s) {
-    Tensor_f64 m = {};
-    m.M11 = s->M11;
-    m.M12 = s->M12;
-    m.M13 = s->M13;
-    m.M22 = s->M22;
-    m.M23 = s->M23;
-    m.M33 = s->M33;
-    return m;
-}
-
-// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
-// next to it along x, y, and both.
-// (*Field[float64]).side, field.go:64
-struct Field_side_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; Tensor_f64 r3; };
-DEVICE Field_side_f64_results Field_side_f64(const Field_f64 *f, int32 at) {
-    int32 row = add(add(at, f->Nx), 1);
-    return {Sample_tensor_f64(&f->Samples[at]), Sample_tensor_f64(&f->Samples[add(at, 1)]), Sample_tensor_f64(&f->Samples[row]), Sample_tensor_f64(&f->Samples[add(row, 1)])};
-}
-
 // Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
 // Between[float64], lookup/lookup.go:39
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
-// between is linear in t, from a to b.
-// between[float64], field.go:118
-DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
-    Tensor_f64 m = {};
-    m.M11 = lookup_Between_f64(a->M11, b->M11, t);
-    m.M12 = lookup_Between_f64(a->M12, b->M12, t);
-    m.M13 = lookup_Between_f64(a->M13, b->M13, t);
-    m.M22 = lookup_Between_f64(a->M22, b->M22, t);
-    m.M23 = lookup_Between_f64(a->M23, b->M23, t);
-    m.M33 = lookup_Between_f64(a->M33, b->M33, t);
-    return m;
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float64], lookup/lookup.go:42
+DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
+    return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
 }
 
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:108
-struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
-    auto [a, b, c, d] = Field_side_f64(f, at);
-    Tensor_f64 near = rise_f64(&a, &b);
-    Tensor_f64 far = rise_f64(&c, &d);
-    Tensor_f64 left = rise_f64(&a, &c);
-    Tensor_f64 right = rise_f64(&b, &d);
-    return {between_f64(&near, &far, t), between_f64(&left, &right, s)};
+// Slopes returns the derivatives of Trilinear by s, t and r.
+// Slopes[float64], lookup/lookup.go:52
+struct lookup_Slopes_f64_results { double r0; double r1; double r2; };
+DEVICE lookup_Slopes_f64_results lookup_Slopes_f64(double a, double b, double c, double d, double e, double f,
+        double g, double h, double s, double t, double r) {
+    return {lookup_Bilinear_f64(b - a, d - c, f - e, h - g, t, r), lookup_Bilinear_f64(c - a, d - b, g - e, h - f, s, r), lookup_Bilinear_f64(e, f, g, h, s, t) - lookup_Bilinear_f64(a, b, c, d, s, t)};
 }
 
-// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float64]).layer, field.go:70
-DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
-    auto [a, b, c, d] = Field_side_f64(f, at);
-    Tensor_f64 near = between_f64(&a, &b, s);
-    Tensor_f64 far = between_f64(&c, &d, s);
-    return between_f64(&near, &far, t);
-}
-
-// scaled[float64], field.go:134
+// scaled[float64], field.go:116
 DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     Tensor_f64 m = {};
     m.M11 = by * a->M11;
@@ -2069,7 +2013,7 @@ DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:78
+// (*Field[float64]).Slope, field.go:66
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
@@ -2089,15 +2033,37 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
         mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
         return {mx, my, mz};
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f64(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f64(f, add(at, up), s, t);
-    Tensor_f64 low = Field_layer_f64(f, at, s, t);
-    Tensor_f64 high = Field_layer_f64(f, add(at, up), s, t);
-    Tensor_f64 mx = between_f64(&lowX, &highX, r);
-    Tensor_f64 my = between_f64(&lowY, &highY, r);
-    Tensor_f64 mz = rise_f64(&low, &high);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f64 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f64 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f64 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f64 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f64 mx = {}, my = {}, mz = {};
+    const auto results2 = lookup_Slopes_f64(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    mx.M11 = results2.r0;
+    my.M11 = results2.r1;
+    mz.M11 = results2.r2;
+    const auto results3 = lookup_Slopes_f64(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    mx.M12 = results3.r0;
+    my.M12 = results3.r1;
+    mz.M12 = results3.r2;
+    const auto results4 = lookup_Slopes_f64(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    mx.M13 = results4.r0;
+    my.M13 = results4.r1;
+    mz.M13 = results4.r2;
+    const auto results5 = lookup_Slopes_f64(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    mx.M22 = results5.r0;
+    my.M22 = results5.r1;
+    mz.M22 = results5.r2;
+    const auto results6 = lookup_Slopes_f64(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    mx.M23 = results6.r0;
+    my.M23 = results6.r1;
+    mz.M23 = results6.r2;
+    const auto results7 = lookup_Slopes_f64(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    mx.M33 = results7.r0;
+    my.M33 = results7.r1;
+    mz.M33 = results7.r2;
     return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
 }
 
@@ -2309,8 +2275,15 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
+// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear[float64], lookup/lookup.go:47
+DEVICE double lookup_Trilinear_f64(double a, double b, double c, double d, double e, double f, double g, double h,
+        double s, double t, double r) {
+    return lookup_Between_f64(lookup_Bilinear_f64(a, b, c, d, s, t), lookup_Bilinear_f64(e, f, g, h, s, t), r);
+}
+
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:40
+// (*Field[float64]).At, field.go:34
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, p);
@@ -2328,11 +2301,20 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
         m.M33 = f->Scale / (hz * hz);
         return m;
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    Tensor_f64 low = Field_layer_f64(f, at, s, t);
-    Tensor_f64 high = Field_layer_f64(f, add(at, mul(add(f->Nx, 1), add(f->Ny, 1))), s, t);
-    Tensor_f64 m = between_f64(&low, &high, r);
-    return scaled_f64(&m, f->Scale);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f64 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f64 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f64 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f64 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f64 m = {};
+    m.M11 = f->Scale * lookup_Trilinear_f64(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    m.M12 = f->Scale * lookup_Trilinear_f64(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    m.M13 = f->Scale * lookup_Trilinear_f64(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    m.M22 = f->Scale * lookup_Trilinear_f64(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    m.M23 = f->Scale * lookup_Trilinear_f64(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    m.M33 = f->Scale * lookup_Trilinear_f64(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    return m;
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
@@ -2393,7 +2375,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:202
+// standing[float64], place.go:195
 DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2402,7 +2384,7 @@ DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f6
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float64], place.go:191
+// upright[float64], place.go:184
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -2411,30 +2393,6 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
         }
     }
     return true;
-}
-
-// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float64], place.go:153
-DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
-        Vector_f64 q, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    Tensor_f64 old = Vertex_metric_f64(&v[i]);
-    Vector_f64 u = minus_f64(q, s->p);
-    double far = Tensor_product_f64(&old, u, u);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M13 = at->M13;
-    v[i].M22 = at->M22;
-    v[i].M23 = at->M23;
-    v[i].M33 = at->M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
@@ -2456,7 +2414,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f64 q = step_at_f64(&s, share);
         Vector_f64 u = minus_f64(q, s.p);
-        if (!(Tensor_product_f64(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
+        double far = Tensor_product_f64(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, q);
@@ -2465,7 +2424,18 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f64(i, set, p, c, &s, share, q, &at, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0;
     }
@@ -2476,7 +2446,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float32], barrier.go:182
+// RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2489,7 +2459,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float64], barrier.go:182
+// RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2586,7 +2556,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float32], place.go:223
+// reach[float32], place.go:216
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -2618,12 +2588,28 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
     if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
         return 0.0f;
     }
+    Tensor_f32 old = Vertex_metric_f32(&v[i]);
+    float far = Tensor_product_f32(&old, u, u);
     Tensor_f32 at = Field_At_f32(field, q);
-    return settleAt_f32(i, set, p, c, s, share, q, &at, v, moved, seen);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:166
+// guarded[float32], place.go:159
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2732,7 +2718,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float64], place.go:223
+// reach[float64], place.go:216
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -2764,12 +2750,28 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
     if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
         return 0.0;
     }
+    Tensor_f64 old = Vertex_metric_f64(&v[i]);
+    double far = Tensor_product_f64(&old, u, u);
     Tensor_f64 at = Field_At_f64(field, q);
-    return settleAt_f64(i, set, p, c, s, share, q, &at, v, moved, seen);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:166
+// guarded[float64], place.go:159
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2930,7 +2932,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float32], place.go:210
+// Volume[float32], place.go:203
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2951,7 +2953,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float64], place.go:210
+// Volume[float64], place.go:203
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -2971,6 +2973,19 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     out[i].Volume_ = Volume_f64(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
+// between is linear in t, from a to b.
+// between[float32], field.go:100
+DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
+    Tensor_f32 m = {};
+    m.M11 = lookup_Between_f32(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f32(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f32(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f32(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f32(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f32(a->M33, b->M33, t);
+    return m;
+}
+
 // length is √(u'Mu).
 // (*Tensor[float32]).length, types.go:120
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
@@ -2988,6 +3003,19 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
     Tensor_f32 mean = between_f32(&one, &other, 0.5f);
     out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
+}
+
+// between is linear in t, from a to b.
+// between[float64], field.go:100
+DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
+    Tensor_f64 m = {};
+    m.M11 = lookup_Between_f64(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f64(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f64(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f64(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f64(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f64(a->M33, b->M33, t);
+    return m;
 }
 
 // length is √(u'Mu).
@@ -4704,7 +4732,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4713,7 +4741,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
