@@ -105,7 +105,13 @@
 // Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of
 // the PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and
 // everything else, without a compiler. Where there is none, a line that says so takes the place of PTX that is not
-// current: the CPU runs the kernels then, and GPUs refuse them. For each kernel K the Go file has a type KLoop:
+// current: the CPU runs the kernels then, and GPUs refuse them. A line in one of the package's files asks for machine
+// code of GPUs too:
+//
+//	//atoll:machine sm_80 sm_90
+//
+// It goes to kernels_gen.zip, with the first line of the PTX that it goes with: what goes with another one is not used.
+// For each kernel K the Go file has a type KLoop:
 // NewKLoop takes the kernel's arguments without the indices, preceded by an abi.Box for two or three indices and
 // followed by the Least or Most of a reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch,
 // whose Parameters are the bytes of a launch.

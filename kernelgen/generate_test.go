@@ -160,6 +160,48 @@ func TestGenerateAndCheck(t *testing.T) {
 	}
 }
 
+// TestMachineCode: a package that asks for it has code for its GPUs, which goes with the PTX.
+func TestMachineCode(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asking := strings.Replace(small, "\n", "\n\n//atoll:machine sm_90 sm_80\n", 1)
+	options := []string{"--gpu-architecture=compute_70"}
+	compiler := &fake{}
+	generate := func(text string, calls int) {
+		t.Helper()
+		write("p.go", text)
+		compiler.calls = 0
+		_, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return compiler, nil }, options)
+		if err != nil || compiler.calls != calls || kernelgen.Check(dir, options) != nil {
+			t.Errorf("%v, compiled %d times, want %d; %v", err, compiler.calls, calls, kernelgen.Check(dir, options))
+		}
+	}
+	generate(small, 1)
+	generate(asking, 2) // the PTX is current
+	generate(asking, 0)
+	generate(strings.Replace(asking, "*= 2", "*= 3", 1), 3)
+	m := &abi.Module{}
+	for name, to := range map[string]*string{"kernels_gen.ptx": &m.PTX, "kernels_gen.zip": &m.Machine} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = string(text)
+	}
+	code, err := m.MachineFor(8, 6)
+	if err != nil || string(code) != "ptx of --gpu-architecture=sm_80" {
+		t.Errorf("machine code %q, error %v", code, err)
+	}
+	write("kernels_gen.ptx", strings.Replace(m.PTX, ": ", ": 0", 1))
+	if err := kernelgen.Check(dir, options); err == nil || !strings.Contains(err.Error(), "does not go with") {
+		t.Errorf("of other PTX: %v", err)
+	}
+}
+
 // TestGenerateWithoutCompiler: all but the PTX is written, in whose place a line says so, even where there is another
 // one, which would be that of other kernels. With a compiler it comes.
 func TestGenerateWithoutCompiler(t *testing.T) {

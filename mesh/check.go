@@ -12,31 +12,40 @@ import (
 // are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
 // are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
 // cells that overlap at an edge, tagged edges that no cell has, hanging nodes, and fields of the wrong length.
-func (m *Mesh) Check() error { return m.check((*Mesh).checkShapes) }
+func (m *Mesh) Check() error {
+	_, err := m.Checked()
+	return err
+}
+
+// Checked is Check, and returns what [Mesh.Neighbours] does, which it takes.
+func (m *Mesh) Checked() (neighbours [][3]int32, err error) { return m.check((*Mesh).checkShapes) }
 
 // CheckTangled is Check for a mesh whose cells may be clockwise or flat, because vertices are out of place.
-func (m *Mesh) CheckTangled() error { return m.check(func(*Mesh) error { return nil }) }
+func (m *Mesh) CheckTangled() error {
+	_, err := m.check(func(*Mesh) error { return nil })
+	return err
+}
 
-func (m *Mesh) check(shapes func(*Mesh) error) error {
+func (m *Mesh) check(shapes func(*Mesh) error) (nb [][3]int32, err error) {
 	// Each later pass relies on what the earlier ones found sound.
 	if err := m.checkSizes(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := m.checkReferences(); err != nil {
-		return err
+		return nil, err
 	}
 	var shape, places, copies, edges error
 	var wait sync.WaitGroup
 	wait.Go(func() { shape, places = shapes(m), m.checkPlaces() })
 	wait.Go(func() {
-		nb, err := m.Neighbours()
+		nb, edges = m.Neighbours()
 		copies = m.checkCopies(nb)
-		if edges = err; err == nil {
+		if edges == nil {
 			edges = m.checkEdges(nb)
 		}
 	})
 	wait.Wait()
-	return errors.Join(shape, places, copies, edges)
+	return nb, errors.Join(shape, places, copies, edges)
 }
 
 func (m *Mesh) checkSizes() error {

@@ -3,7 +3,9 @@ package solvers
 import (
 	"context"
 	"slices"
+	"sync"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
@@ -105,23 +107,34 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 // fewValues are read by one thread.
 const fewValues = 20_000
 
-// each calls do with the numbers of all owned entities, of a field that has one number, in their order.
-func (f *Field) each(ctx context.Context, do func(entity int, v float64)) error {
+// total is the exact sum of this rank's part of a field of one number, times the sizes of entities where they have any.
+func (f *Field) total(ctx context.Context) (sum dist.Accumulator, err error) {
+	var of func(i int) float64
 	if f.Values != nil {
-		values, err := f.Values(ctx)
-		for i, v := range values {
-			do(i, v)
-		}
-		return err
+		values, failed := f.Values(ctx)
+		of, err = func(i int) float64 { return values[i] }, failed
+	} else {
+		h, failed := f.hold()
+		of, err = func(i int) float64 { return h.number(h.of(i)) }, failed
 	}
-	h, err := f.hold()
 	if err != nil {
-		return err
+		return sum, err
 	}
-	for i := range f.On.Owned {
-		do(i, h.number(h.of(i)))
-	}
-	return nil
+	var lock sync.Mutex
+	parallel.Ranges(f.On.Owned, parallel.Parts(f.On.Owned, fewValues), func(_, lo, hi int) {
+		var part dist.Accumulator
+		for i := lo; i < hi; i++ {
+			v := of(i)
+			if f.On.Size != nil {
+				v *= f.On.Size(i)
+			}
+			part.Add(v)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		sum.Merge(&part)
+	})
+	return sum, nil
 }
 
 // Pick writes the numbers of some owned entities to values, entity by entity. All ranks call it at the same moments.

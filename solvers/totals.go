@@ -90,14 +90,8 @@ func (f *Field) totals() [2]Quantity {
 
 // of is the exact sum over all ranks.
 func (t *Totals) of(ctx context.Context, f *Field, step int) (float64, error) {
-	t.sum = dist.Accumulator{}
-	err := f.each(ctx, func(i int, v float64) {
-		if f.On.Size != nil {
-			v *= f.On.Size(i)
-		}
-		t.sum.Add(v)
-	})
-	if err != nil {
+	var err error
+	if t.sum, err = f.total(ctx); err != nil {
 		return 0, err
 	}
 	if err := dist.AllreduceSum(ctx, t.comm, &t.sum); err != nil {

@@ -33,6 +33,9 @@ type arrays[F num.Float] struct {
 	edges  []kernels.Edge
 	shapes []kernels.Shape[F]
 	sides  []kernels.Side[F]
+
+	hostShapes []kernels.Shape[F] // room for copies of both, of a device with memory of its own
+	hostSides  []kernels.Side[F]
 }
 
 // metricArray is what errors call an array of a metric.

@@ -3,9 +3,12 @@ package smooth
 import (
 	"context"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -100,14 +103,20 @@ func (s *engine[F, V]) measure(t *tally) error {
 	if err != nil {
 		return err
 	}
-	for i := range s.sub.Owned {
-		for k, x := range s.numbers(&v[i])[:s.dim] {
-			if x != F(s.origin[k][i]) {
-				t.moved++
-				break
+	var moved atomic.Int64
+	parallel.Ranges(s.sub.Owned, parallel.Parts(s.sub.Owned, 20_000), func(_, lo, hi int) {
+		n := int64(0)
+		for i := lo; i < hi; i++ {
+			for k, x := range s.numbers(&v[i])[:s.dim] {
+				if x != F(s.origin[k][i]) {
+					n++
+					break
+				}
 			}
 		}
-	}
+		moved.Add(n)
+	})
+	t.moved = moved.Load()
 	if t.active, err = s.active(); err != nil {
 		return err
 	}
@@ -167,21 +176,21 @@ func (s *engine[F, V]) active() (n int64, err error) {
 func (s *solver[F]) shapesAndSides() ([]kernels.Shape[F], []kernels.Side[F], error) {
 	s.dev.Run(s.measureCell, 0, len(s.cells))
 	s.dev.Run(s.measureEdge, 0, len(s.edges))
-	shapes, err := onHost(s.dev, s.shapes)
+	shapes, err := onHost(s.dev, s.shapes, &s.hostShapes)
 	if err != nil {
 		return nil, nil, err
 	}
-	sides, err := onHost(s.dev, s.sides)
+	sides, err := onHost(s.dev, s.sides, &s.hostSides)
 	return shapes, sides, err
 }
 
-// onHost is an array where the host can read it.
-func onHost[T any](dev backend.Device, from []T) ([]T, error) {
+// onHost is an array where the host can read it, until the next call: a device's is copied to the room.
+func onHost[T any](dev backend.Device, from []T, room *[]T) ([]T, error) {
 	if _, apart := dev.(backend.Memory); !apart {
 		return from, nil
 	}
-	to := make([]T, len(from))
-	return to, backend.Download(dev, to, from)
+	*room = slices.Grow((*room)[:0], len(from))[:len(from)]
+	return *room, backend.Download(dev, *room, from)
 }
 
 // meanQuality is that of the whole mesh.

@@ -8,7 +8,7 @@ import (
 // shaped measures all cells and returns them on the host.
 func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
 	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
-	return onHost(s.dev, s.shapes)
+	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
 func (s *solidSolver[F]) Qualities() ([]float64, error) {
@@ -38,20 +38,18 @@ func (s *solidSolver[F]) survey(t *tally) error {
 		return err
 	}
 	s.move(s.others)
-	lengths, err := onHost(s.dev, s.lengths)
+	lengths, err := onHost(s.dev, s.lengths, &s.hostLengths)
 	if err != nil {
 		return err
 	}
-	areas, err := onHost(s.dev, s.areas)
+	areas, err := onHost(s.dev, s.areas, &s.hostAreas)
 	if err != nil {
 		return err
 	}
-	for i := range shapes {
+	t.tell(len(shapes), func(t *tally, i int) {
 		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Volume))
-	}
-	for _, l := range lengths {
-		t.side(float64(l))
-	}
+	})
+	t.tell(len(lengths), func(t *tally, i int) { t.side(float64(lengths[i])) })
 	for _, a := range areas {
 		t.perimeter.Add(float64(a))
 	}

@@ -38,8 +38,11 @@ type solidSolver[F num.Float] struct {
 	shapes    []solid.Shape[F] // of cells
 	lengths   []F              // of edges
 	areas     []F              // of faces of the boundary
-	cells     pass             // measures cells
-	others    []pass           // measure edges and faces
+
+	hostShapes             []solid.Shape[F] // room for copies, of a device with memory of its own
+	hostLengths, hostAreas []F
+	cells                  pass   // measures cells
+	others                 []pass // measure edges and faces
 }
 
 // solidParameters checks a configuration and makes the constants of kernels from it.

@@ -37,12 +37,9 @@ const few = 20_000
 
 // New checks the mesh and cuts it.
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
-	if err := m.Check(); err != nil {
-		return nil, err
-	}
 	d := &Decomposition{mesh: m}
 	var err error
-	if d.nb, err = m.Neighbours(); err != nil {
+	if d.nb, err = m.Checked(); err != nil {
 		return nil, err
 	}
 	if d.group, err = m.BoundaryGroups(d.nb); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
@@ -51,8 +52,10 @@ func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Co
 	var bad error
 	if comm.Rank() == 0 {
 		var m *mesh.Mesh
+		parallel.Begin(ctx, "mesh made or read")
 		// A run that was stopped meanwhile does not go on to cut the mesh: it ends with the next call of comm.
 		if m, bad = Load(c, s); bad == nil && ctx.Err() == nil {
+			parallel.Begin(ctx, "mesh checked, cut and put in order")
 			d, bad = decompose.New(m, decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Cut: partition.Cut(s.Partition), Seed: s.Seed,
 			})

@@ -34,3 +34,7 @@ func TestGoesOnAfterAKill(t *testing.T) {
 func TestLooksChangeNothing(t *testing.T) {
 	runtest.LooksChangeNothing(t, swirl, 0.2, "output.format=['vti']")
 }
+
+func TestRowsComeLate(t *testing.T) {
+	runtest.RowsComeLate(t, swirl, "output.conservation_every=1", "method.reseed=5")
+}

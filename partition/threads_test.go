@@ -1,0 +1,65 @@
+package partition
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// strip is a row of squares, each cut into two triangles: cell 2i has the neighbours 2i-1 and 2i+1.
+func strip(cells int) [][3]int32 {
+	nb := make([][3]int32, cells)
+	for c := range nb {
+		nb[c] = [3]int32{int32(c) + 1, -1, int32(c) - 1}
+		if c == cells-1 {
+			nb[c][0] = -1
+		}
+	}
+	return nb
+}
+
+// What many processors make does not depend on how many they are.
+func TestByAnyNumberOfThreads(t *testing.T) {
+	const n = 210_000
+	random := rand.New(rand.NewPCG(1, 2))
+	x, y, given := make([]float64, n), make([]float64, n), make([]uint64, n)
+	for i := range x {
+		x[i], y[i], given[i] = random.Float64(), random.Float64(), random.Uint64N(1<<20)<<30
+	}
+	of := func(threads int) []any {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		keys, ids := slices.Clone(given), identity(n)
+		SortByKey(keys, ids)
+		order := func(a, b int32) int { return cmp.Or(cmp.Compare(given[a], given[b]), cmp.Compare(a, b)) }
+		if !slices.IsSortedFunc(ids, order) {
+			t.Errorf("%d threads: not sorted, or equal keys have changed places", threads)
+		}
+		g, err := FromNeighbours(strip(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := make([]int32, n)
+		for c := range parts {
+			parts[c] = int32(2 * c / n)
+		}
+		core, boundary, err := Arrange(g, parts, identity(n/2), Hilbert, x, y, 0)
+		if err != nil || len(boundary) != 1 {
+			t.Fatal(boundary, err)
+		}
+		wrong := strip(n)
+		wrong[170_001][0], wrong[90_000][2] = 5, 7
+		_, err = FromNeighbours(wrong)
+		return []any{ids, g, core, err.Error()}
+	}
+	want := of(1)
+	for _, threads := range []int{2, 4} {
+		for k, got := range of(threads) {
+			if !reflect.DeepEqual(got, want[k]) {
+				t.Errorf("%d threads: result %d is another one", threads, k)
+			}
+		}
+	}
+}

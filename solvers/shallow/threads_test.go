@@ -1,0 +1,47 @@
+package shallow
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+)
+
+// The edges and outlets of a part do not depend on how many processors make them, nor does its cut.
+func TestSetUpByAnyNumberOfThreads(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 45_000, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(threads int) (all []any) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Cut: "hilbert"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Each(func(_ int, part *mesh.Part, _ *halo.Plan) error {
+			out, err := newOutlets[float64](Config{Open: true}, part.Groups, 1)
+			if err != nil {
+				return err
+			}
+			whole, inner, err := assemble[float64](part, make([]float64, len(part.Cells)), out)
+			all = append(all, part, whole, inner, out.sides)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	want := of(1)
+	for _, threads := range []int{2, 4} {
+		for k, got := range of(threads) {
+			if !reflect.DeepEqual(got, want[k]) {
+				t.Errorf("%d threads: result %d is another one", threads, k)
+			}
+		}
+	}
+}
