@@ -112,8 +112,8 @@ func class(hazard float64) float64 {
 	return 3
 }
 
-// PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where nothing
-// is kept.
+// PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
+// nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	if len(s.peaks.Of) == 0 && !s.keeps {
 		return nil

@@ -11,12 +11,10 @@ import (
 type Maxima struct {
 	Keep      bool    // where the section is there, or frames are to have one of its fields
 	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet; 0.01
-	Spacing   float64 // m, of the rasters of all that are written at the end; 0 for none
 }
 
 func decodeMaxima(s *config.Section, given bool, layers int) Maxima {
-	m := Maxima{Keep: given, Threshold: s.Number("threshold", config.Positive.Or(.01)),
-		Spacing: s.Number("spacing", config.Positive.Or(0))}
+	m := Maxima{Keep: given, Threshold: s.Number("threshold", config.Positive.Or(.01))}
 	if given && layers == 2 {
 		s.Fail("", "is of one layer, and there are two: set physics.layers = 1")
 	}
@@ -37,7 +35,4 @@ func (m *Maxima) print(p *config.Printer) {
 	}
 	p.Section("[maxima]")
 	p.Pair("threshold", m.Threshold)
-	if m.Spacing > 0 {
-		p.Pair("spacing", m.Spacing)
-	}
 }
