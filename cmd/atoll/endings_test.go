@@ -96,7 +96,8 @@ func TestEndings(t *testing.T) {
 		t.Errorf("GDAL says %v\n%s, want\n%s", err, out, want)
 	}
 	out, err = exec.Command(needs.Xarray(t), "-c", readGauges, path("gauges.nc")).CombinedOutput()
-	if want := "['shore', 'land'] 2026-01-31T12:00:00 True\n[-3.0, 0.1] [0.2, 0.2] 1 6\n"; err != nil || string(out) != want {
-		t.Errorf("xarray says %v\n%s, want\n%s", err, out, want)
+	const found = "['shore', 'land'] 2026-01-31T12:00:00 True\n[-3.0, 0.1] [0.2, 0.2] 1 6\n"
+	if err != nil || string(out) != found {
+		t.Errorf("xarray says %v\n%s, want\n%s", err, out, found)
 	}
 }
