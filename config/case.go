@@ -46,6 +46,7 @@ type Output struct {
 	Compress          bool     // arrays in frames of VTK's formats
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
 	ConservationEvery int      // steps between rows of conservation.csv; 10
+	Raster            float64  // m, spacing of rasters of all fields at the end; 0 for none
 	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
 }
 
@@ -146,6 +147,9 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 	} else {
 		o.Every = s.Number("every", NonNegative.Or(0))
 		o.ExactTimes = s.Boolean("exact_times", false)
+	}
+	if slices.Contains(w.Formats, "nc") { // a mesh in the plane
+		o.Raster = s.Number("raster", Positive.Or(0))
 	}
 	if o.Every > 0 && w.End/o.Every > mostFrames {
 		s.Fail("every", "%g makes more than %d frames up to t = %g", o.Every, mostFrames, w.End)

@@ -41,6 +41,9 @@ func (c *Case) String() string {
 	}
 	p.Pair("dir", c.Output.Dir)
 	p.Pair("conservation_every", c.Output.ConservationEvery)
+	if c.Output.Raster > 0 {
+		p.Pair("raster", c.Output.Raster)
+	}
 	if c.Output.Mesh != "" {
 		p.Pair("mesh", c.Output.Mesh)
 	}

@@ -183,6 +183,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 			return nil, err
 		}
 	}
+	if err := r.endings(ctx); err != nil {
+		return nil, err
+	}
 	now := r.solver.Clock()
 	if r.size.Sweeps {
 		now.Time = 0

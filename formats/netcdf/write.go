@@ -64,6 +64,9 @@ func (h *Header) Length(records int64) int64 {
 	return h.records + records*h.recordSize
 }
 
+// End is how many bytes a file has without records.
+func (h *Header) End() int64 { return h.Length(0) }
+
 // At is where values of a variable are in a file: of a record, 0 for variables without, from the first so many on.
 func (h *Header) At(v *Var, record, first int64) int64 {
 	at := v.begin + first*v.Type.Size()

@@ -117,11 +117,11 @@ func restart(t *testing.T, text string, ranks int, open Open, device func() back
 	return results[0], errors.Join(errs...)
 }
 
-// sameTables compares tables and indices of frames.
+// sameTables compares tables, indices of frames, and files of all frames.
 func sameTables(t *testing.T, want, got, name string) {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.csv", "gauges/*.csv", "*.pvd"} {
+	for _, pattern := range []string{"*.csv", "gauges/*.csv", "*.pvd", "*.nc"} {
 		found, err := filepath.Glob(filepath.Join(want, pattern))
 		if err != nil {
 			t.Fatal(err)

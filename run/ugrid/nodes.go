@@ -38,8 +38,8 @@ func (n *nodes) number(parts [][]float64) {
 	}
 }
 
-// gather brings numbers of all ranks to rank 0, in their order and in pieces that messages bear.
-func gather(ctx context.Context, comm dist.Comm, mine []float64) (all [][]float64, err error) {
+// Gather brings numbers of all ranks to rank 0, in their order and in pieces that messages bear.
+func Gather(ctx context.Context, comm dist.Comm, mine []float64) (all [][]float64, err error) {
 	if comm.Size() == 1 {
 		return [][]float64{mine}, nil
 	}

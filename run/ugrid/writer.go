@@ -49,7 +49,7 @@ func Open(ctx context.Context, comm dist.Comm, path string, mesh *vtk.Grid, keys
 
 // begin writes all but records: rank 0 numbers the vertices, and writes what is there once.
 func (w *Writer) begin(ctx context.Context, corners []float64, fields []solvers.Field, about About) error {
-	parts, err := gather(ctx, w.comm, corners)
+	parts, err := Gather(ctx, w.comm, corners)
 	if err != nil {
 		return err
 	}

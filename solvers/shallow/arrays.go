@@ -31,6 +31,7 @@ type arrays[F num.Float] struct {
 	boundary kernels.Boundary[F]
 	force    kernels.Forcing[F]
 	up       kernels.Uplift[F]
+	peaks    kernels.Peaks
 	rows     []kernels.Row
 	changing []kernels.Changing
 
@@ -115,6 +116,7 @@ type loops struct {
 	flux, update, tile backend.Loop
 	friction, move     backend.Loop
 	present            [2]backend.Loop // of series, in both stages
+	keep               [2]backend.Loop // of what is largest: in a step, and of a state that somebody looks at
 	stages             [2]stage
 }
 
@@ -133,6 +135,9 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	}
 	for stage := range l.present {
 		l.present[stage] = kernels.NewPresentLoop(stage == 1, clock, waves, a.rows, a.changing, a.boundary.Now)
+	}
+	for k, step := range []bool{true, false} {
+		l.keep[k] = kernels.NewKeepPeaksLoop(step, &a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
 	}
 	l.move = kernels.NewMoveBedLoop(&a.up, clock, waves, a.mesh.Beds, a.mesh.Stencils)
 	if a.slopes != nil {

@@ -28,6 +28,7 @@ type Config struct {
 	Given []*Given
 
 	Forcing Forcing
+	Keep    Keep
 
 	Sweep Sweep
 	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is

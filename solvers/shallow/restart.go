@@ -100,6 +100,7 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	c.Limit, c.Courant = F(of["limit"]), of["courant"]
 	s.reducer.last = of["waves"]
 	s.unview()
+	s.kept = -1
 	if err := s.relift(); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 
 func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, reducer: newReducer(comm, cfg.Lag)}
+	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, kept: -1, reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -68,6 +68,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := s.place(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
 		return nil, err
 	}
+	s.keeps = cfg.Keep.Maxima
+	s.placePeaks(keepFrom(cfg.Keep, part.Owned, whole.Beds, state))
 	for k := range turns {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err

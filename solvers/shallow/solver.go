@@ -43,6 +43,8 @@ type Solver interface {
 	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
 	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
 	BudgetFields() []solvers.Field
+	// PeakFields are what was largest since the start, of one layer, where that is kept.
+	PeakFields(on *solvers.Space) []solvers.Field
 	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Rest(ctx context.Context) error
@@ -97,6 +99,9 @@ type solver[F num.Float] struct {
 	host   []kernels.State[F]
 	viewed int   // the step whose state host holds whole, -1 for none
 	looked []int // cells of the state of now that it holds besides
+	keeps  bool  // what is largest
+	kept   int   // the step up to which peaked holds it, -1 for none
+	peaked []kernels.Peak
 
 	loops  [turns]loops
 	now    int     // which of the turns is next

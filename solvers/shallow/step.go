@@ -16,6 +16,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
+	s.keep(s.now)
 	sweep := s.sweepCells
 	switch {
 	case s.slopes != nil && s.tiled:

@@ -755,6 +755,33 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
+// Peak is what one layer of water has reached in a cell since the start, and when. All of it is of float64, as what
+// frames hold is.
+// Peak, peaks.go:10
+struct Peak {
+    double Depth;
+    double Level_;
+    double Speed_;
+    double Flux_;
+    double Hazard;
+    double Start;
+    double Arrival;
+    double When;
+    double Wet;
+};
+static_assert(sizeof(Peak) == 72 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
+    offsetof(Peak, Speed_) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
+    offsetof(Peak, Start) == 40 && offsetof(Peak, Arrival) == 48 && offsetof(Peak, When) == 56 &&
+    offsetof(Peak, Wet) == 64, "Peak");
+
+// Peaks is what is kept of owned cells.
+// Peaks, peaks.go:23
+struct Peaks {
+    Slice<Peak> Of;
+    double Threshold;
+};
+static_assert(sizeof(Peaks) == 32 && offsetof(Peaks, Of) == 0 && offsetof(Peaks, Threshold) == 24, "Peaks");
+
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
@@ -3382,6 +3409,170 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
+// end is the time at the end of the step.
+// (*Clock[float32]).end, clock.go:41
+DEVICE double Clock_end_f32(Clock_f32 *c) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + double(c->Dt);
+}
+
+// set finds the length of the next step.
+// (*Clock[float32]).set, clock.go:49
+DEVICE void Clock_set_f32(Clock_f32 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (double(c->Limit) >= left) {
+        c->Dt = float(left);
+    }
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float32]).Tick, clock.go:32
+DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
+    c->Time = Clock_end_f32(c);
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f32(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float32]).now, clock.go:67
+DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
+    Clock_f32 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f32(&n, waves->Value());
+    }
+    return n;
+}
+
+// KeepPeaks keeps what is largest in cell i of the state w. Of a step, whose length it finds as TileStep does, it is
+// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
+// that the same state may be looked at twice.
+// KeepPeaks[float32], peaks.go:33
+DEVICE void KeepPeaks_f32_at(int64 i, bool step, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+        const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    Clock_f32 now = *clock;
+    if (step) {
+        now = Clock_now_f32(clock, waves);
+        if (now.Stop) {
+            return;
+        }
+    }
+    State_f32 c = w[i];
+    if (c.H2 < p->DryDepth) {
+        return;
+    }
+    double h = double(c.H2);
+    Peak *k = &peaks->Of[i];
+    if (h > k->Depth) {
+        k->Depth = h;
+        k->When = now.Time;
+    }
+    double level = h - double(beds[i].Depth);
+    k->Level_ = go_max<double>(k->Level_, level);
+    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
+        k->Arrival = now.Time;
+    }
+    if (step && h > peaks->Threshold) {
+        k->Wet += double(now.Dt);
+    }
+    double x = double(c.Q2x) / h, y = double(c.Q2y) / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    k->Speed_ = go_max<double>(k->Speed_, speed);
+    k->Flux_ = go_max<double>(k->Flux_, h * square);
+    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
+}
+
+// end is the time at the end of the step.
+// (*Clock[float64]).end, clock.go:41
+DEVICE double Clock_end_f64(Clock_f64 *c) {
+    if (c->Limit >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + c->Dt;
+}
+
+// set finds the length of the next step.
+// (*Clock[float64]).set, clock.go:49
+DEVICE void Clock_set_f64(Clock_f64 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (c->Limit >= left) {
+        c->Dt = left;
+    }
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float64]).Tick, clock.go:32
+DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
+    c->Time = Clock_end_f64(c);
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f64(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float64]).now, clock.go:67
+DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
+    Clock_f64 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f64(&n, waves->Value());
+    }
+    return n;
+}
+
+// KeepPeaks keeps what is largest in cell i of the state w. Of a step, whose length it finds as TileStep does, it is
+// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
+// that the same state may be looked at twice.
+// KeepPeaks[float64], peaks.go:33
+DEVICE void KeepPeaks_f64_at(int64 i, bool step, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+        const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    Clock_f64 now = *clock;
+    if (step) {
+        now = Clock_now_f64(clock, waves);
+        if (now.Stop) {
+            return;
+        }
+    }
+    State_f64 c = w[i];
+    if (c.H2 < p->DryDepth) {
+        return;
+    }
+    double h = c.H2;
+    Peak *k = &peaks->Of[i];
+    if (h > k->Depth) {
+        k->Depth = h;
+        k->When = now.Time;
+    }
+    double level = h - beds[i].Depth;
+    k->Level_ = go_max<double>(k->Level_, level);
+    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
+        k->Arrival = now.Time;
+    }
+    if (step && h > peaks->Threshold) {
+        k->Wet += now.Dt;
+    }
+    double x = c.Q2x / h, y = c.Q2y / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    k->Speed_ = go_max<double>(k->Speed_, speed);
+    k->Flux_ = go_max<double>(k->Flux_, h * square);
+    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
+}
+
 // (*Stencil[float32]).geometry, slopes.go:74
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Arrow_f32 a = c->Arm[0], b = c->Arm[1];
@@ -3907,49 +4098,6 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     out[i] = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
 }
 
-// end is the time at the end of the step.
-// (*Clock[float32]).end, clock.go:41
-DEVICE double Clock_end_f32(Clock_f32 *c) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        return c->Until;
-    }
-    return c->Time + double(c->Dt);
-}
-
-// set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:49
-DEVICE void Clock_set_f32(Clock_f32 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (double(c->Limit) >= left) {
-        c->Dt = float(left);
-    }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:32
-DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    c->Time = Clock_end_f32(c);
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f32(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float32]).now, clock.go:67
-DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
-    Clock_f32 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f32(&n, waves->Value());
-    }
-    return n;
-}
-
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
 // It finds the length of the step as TileStep does.
 // Present[float32], series.go:23
@@ -3979,49 +4127,6 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     now[s.Slot] = float(value);
     list[k].At = s.At;
     list[k].Total += double(c.Dt) * value;
-}
-
-// end is the time at the end of the step.
-// (*Clock[float64]).end, clock.go:41
-DEVICE double Clock_end_f64(Clock_f64 *c) {
-    if (c->Limit >= c->Until - c->Time) {
-        return c->Until;
-    }
-    return c->Time + c->Dt;
-}
-
-// set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:49
-DEVICE void Clock_set_f64(Clock_f64 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (c->Limit >= left) {
-        c->Dt = left;
-    }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:32
-DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    c->Time = Clock_end_f64(c);
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f64(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float64]).now, clock.go:67
-DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
-    Clock_f64 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f64(&n, waves->Value());
-    }
-    return n;
 }
 
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
@@ -4804,6 +4909,38 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     SHARED(sums, Array<int64, 284>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
+}
+
+// Kernel KeepPeaks, peaks.go:33
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
+        const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f32_at(i, false, &p, clock, waves, &peaks, beds, w);
+}
+
+// Kernel KeepPeaks, peaks.go:33
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
+        const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f64_at(i, false, &p, clock, waves, &peaks, beds, w);
+}
+
+// Kernel KeepPeaks, peaks.go:33
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
+        const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f32_at(i, true, &p, clock, waves, &peaks, beds, w);
+}
+
+// Kernel KeepPeaks, peaks.go:33
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
+        const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f64_at(i, true, &p, clock, waves, &peaks, beds, w);
 }
 
 // Kernel CellSlopes, reconstruct.go:9

@@ -238,6 +238,52 @@ func (loop *SurveyLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// KeepPeaksLoop runs KeepPeaks for lo ≤ index < hi, on the CPU or another device.
+type KeepPeaksLoop[F num.Float] struct {
+	step  bool
+	p     *Params[F]
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	peaks *Peaks
+	beds  []Bed[F]
+	w     []State[F]
+}
+
+// NewKeepPeaksLoop prepares KeepPeaks.
+func NewKeepPeaksLoop[F num.Float](step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksLoop[F] {
+	return &KeepPeaksLoop[F]{step, p, clock, waves, peaks, beds, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		KeepPeaks(i, loop.step, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "KeepPeaks" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *KeepPeaksLoop[F]) variant() string {
+	switch {
+	case !loop.step:
+		return "_step_false"
+	case loop.step:
+		return "_step_true"
+	}
+	panic("KeepPeaks has no variant for these constants")
+}
+
 // CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
 type CellSlopesLoop[F num.Float] struct {
 	p   *Params[F]

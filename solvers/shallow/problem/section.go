@@ -16,6 +16,7 @@ type Sections struct {
 	Initial  []config.Field // in an order in which each comes after those that its expression uses; see decodeInitial
 	Boundary Boundary
 	Forcing  Forcing
+	Maxima   Maxima
 }
 
 // Physics is the section [physics] of solver "shallow-water".
@@ -65,7 +66,9 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
+	w.Maxima = decodeMaxima(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeCourse(root, 2, w.output())
+	w.Maxima.ask(c.Output.Fields)
 }
 
 func decodePhysics(s *config.Section) Physics {
@@ -208,6 +211,7 @@ func (w *Sections) output() config.Written {
 		Formats: []string{"vtu", "nc"}}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
+		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)
 	}
 	return o
 }
@@ -244,4 +248,5 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Pair(group, w.Boundary.Given[group])
 	}
 	w.Forcing.print(p)
+	w.Maxima.print(p)
 }

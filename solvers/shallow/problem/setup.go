@@ -22,6 +22,7 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 		EntropyFix: p.EntropyFix,
 		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
+	cfg.Keep = shallow.Keep{Maxima: w.Maxima.Keep, Threshold: w.Maxima.Threshold}
 	if p.Layers == 1 {
 		cfg.DensityRatio = 1 // without an upper layer it does not matter
 	}

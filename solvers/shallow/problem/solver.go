@@ -185,6 +185,16 @@ var (
 	}
 )
 
+// maxima are the fields of what is largest since the start.
+func maxima() (fields []solvers.Field) {
+	for _, m := range shallow.Maxima {
+		f := m.Field
+		f.Where = "max_h"
+		fields = append(fields, f)
+	}
+	return fields
+}
+
 // declared are the fields of so many layers, and names what the solver calls them.
 func declared(layers int) (fields []solvers.Field, names []string) {
 	if layers == 1 {
@@ -206,6 +216,7 @@ func (d *flow) Fields() []solvers.Field {
 			return nil
 		}
 	}
+	fields = append(fields, d.PeakFields(d.cells)...)
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
 
@@ -214,10 +225,14 @@ func (d *flow) Fields() []solvers.Field {
 // second order a third state, the slopes and what they are made from.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	p := &c.Sections.(*Sections).Physics
-	if p.Precision == "float32" {
-		return memoryOf[float32](held, p.Order, p.Manning.Expr != "0")
+	kept := int64(0)
+	if c.Sections.(*Sections).Maxima.Keep {
+		kept = int64(unsafe.Sizeof(kernels.Peak{})) * int64(held.Owned)
 	}
-	return memoryOf[float64](held, p.Order, p.Manning.Expr != "0")
+	if p.Precision == "float32" {
+		return kept + memoryOf[float32](held, p.Order, p.Manning.Expr != "0")
+	}
+	return kept + memoryOf[float64](held, p.Order, p.Manning.Expr != "0")
 }
 
 func memoryOf[F num.Float](held solvers.Counts, order int, friction bool) int64 {

@@ -1,0 +1,31 @@
+"""Draw the hazard map of a run from its NetCDF file: flood_map.py out/bay picture.png
+
+Needs xarray, netCDF4 and matplotlib.
+"""
+import glob
+import os
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray
+
+folder, picture = sys.argv[1:]
+(name,) = (f for f in glob.glob(os.path.join(folder, "*.nc")) if os.path.basename(f) != "gauges.nc")
+run = xarray.open_dataset(name)
+end = run.isel(time=-1)
+fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+for ax, field in zip(axes, ("max_h", "hazard")):
+    values = end[field].where(end.max_h > 0.1)
+    drawn = ax.tripcolor(run.node_x, run.node_y, run.face_nodes, facecolors=np.ma.masked_invalid(values),
+                         cmap="Blues" if field == "max_h" else "YlOrRd", vmax=3)
+    fig.colorbar(drawn, ax=ax, label=f"{run[field].long_name.split(':')[0]} ({run[field].units})")
+    ax.set_aspect("equal")
+    ax.set_xlabel("x (m)")
+axes[0].set_ylabel("y (m)")
+fig.suptitle(f"{run.attrs['title']}, {str(run.time.values[0])[:16]} to {str(run.time.values[-1])[:16]}")
+fig.savefig(picture, dpi=120)
+print(f"{run.sizes['time']} frames of {run.sizes['face']} cells, deepest water {float(end.max_h.max()):.3f} m")

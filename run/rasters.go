@@ -1,0 +1,165 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/geotiff"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/ugrid"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// rasterDir holds what fields are at the end of a run, a GeoTIFF each, in the folder of the run.
+const rasterDir = "raster"
+
+// mostPixels bounds a raster: the numbers of one take 2 GiB.
+const mostPixels = 1 << 28
+
+// grid is a raster over a mesh, whose lines are multiples of the spacing.
+type grid struct {
+	columns, rows        int
+	west, north, spacing float64
+}
+
+// rasters writes the fields of the mesh as they are. A pixel has the numbers of the cell that holds its centre, of
+// several that of the lowest key. All ranks call it.
+func (r *runner) rasters(ctx context.Context) error {
+	on := r.drawer.space(recordFormat)
+	g, err := on.Geometry(ctx)
+	if err != nil {
+		return err
+	}
+	whole, err := over(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
+	if err != nil {
+		return err
+	}
+	fields := r.drawer.on(on)
+	var names []solvers.Field
+	var numbers [][]float64
+	for _, f := range fields {
+		values, err := f.Read(ctx)
+		if err != nil {
+			return err
+		}
+		for k, name := range f.Numbers() {
+			of := make([]float64, on.Owned)
+			for i := range of {
+				of[i] = values[i*len(f.Numbers())+k]
+			}
+			numbers = append(numbers, of)
+			names = append(names, solvers.Field{Name: name, Unit: f.Unit})
+		}
+	}
+	all, err := ugrid.Gather(ctx, r.Comm, whole.pixels(g.Mesh, on, numbers))
+	if err != nil {
+		return err
+	}
+	if r.Comm.Rank() == 0 {
+		err = r.writeRasters(&whole, names, all)
+	}
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+// over finds the raster over the meshes of all ranks.
+func over(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g grid, err error) {
+	least := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)} // of x, y, -x and -y
+	for i := 0; i < len(m.Points); i += 3 {
+		x, y := m.Points[i], m.Points[i+1]
+		for k, v := range []float64{x, y, -x, -y} {
+			least[k] = min(least[k], v)
+		}
+	}
+	if err := comm.AllreduceFloat64(ctx, dist.Min, least); err != nil {
+		return g, err
+	}
+	g.spacing = spacing
+	left, bottom := math.Floor(least[0]/spacing), math.Floor(least[1]/spacing)
+	right, top := math.Ceil(-least[2]/spacing), math.Ceil(-least[3]/spacing)
+	if columns, rows := right-left, top-bottom; !(columns*rows <= mostPixels) {
+		return g, fmt.Errorf("[output] raster: a spacing of %g makes %g x %g pixels, more than %d", spacing, columns, rows,
+			mostPixels)
+	}
+	g.columns, g.rows = int(right-left), int(top-bottom)
+	g.west, g.north = left*spacing, top*spacing
+	return g, nil
+}
+
+// pixels are those whose centres the owned cells hold: the number of each, the key of its cell, and the cell's numbers.
+func (g *grid) pixels(m *vtk.Grid, on *solvers.Space, numbers [][]float64) []float64 {
+	owner := map[int]int{}
+	for i := range on.Owned {
+		g.within(m, i, func(pixel int) {
+			if o, taken := owner[pixel]; !taken || on.Key(i) < on.Key(o) {
+				owner[pixel] = i
+			}
+		})
+	}
+	list := make([]float64, 0, len(owner)*(2+len(numbers)))
+	for pixel, i := range owner { // in any order: who writes them puts them where they belong
+		list = append(list, float64(pixel), float64(on.Key(i)))
+		for _, of := range numbers {
+			list = append(list, of[i])
+		}
+	}
+	return list
+}
+
+// within calls do for the pixels whose centres a triangle holds, its edges among it.
+func (g *grid) within(m *vtk.Grid, cell int, do func(pixel int)) {
+	var x, y [3]float64
+	for k, v := range m.Cell(cell) {
+		x[k], y[k] = m.Points[3*v], m.Points[3*v+1]
+	}
+	span := func(lo, hi float64, n int) (first, last int) {
+		return max(0, int(math.Ceil(lo-.5))), min(n-1, int(math.Floor(hi-.5)))
+	}
+	left, right := span((min(x[0], x[1], x[2])-g.west)/g.spacing, (max(x[0], x[1], x[2])-g.west)/g.spacing, g.columns)
+	top, bottom := span((g.north-max(y[0], y[1], y[2]))/g.spacing, (g.north-min(y[0], y[1], y[2]))/g.spacing, g.rows)
+	for row := top; row <= bottom; row++ {
+		py := g.north - (float64(row)+.5)*g.spacing
+		for column := left; column <= right; column++ {
+			px := g.west + (float64(column)+.5)*g.spacing
+			inside := true
+			for k := range 3 {
+				n := (k + 1) % 3
+				inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
+			}
+			if inside {
+				do(row*g.columns + column)
+			}
+		}
+	}
+}
+
+// writeRasters writes a file for each number, of the pixels of all ranks.
+func (r *runner) writeRasters(g *grid, names []solvers.Field, all [][]float64) error {
+	if err := os.MkdirAll(filepath.Join(r.Dir, rasterDir), 0o777); err != nil {
+		return err
+	}
+	keys := make([]float64, g.columns*g.rows)
+	values := make([]float64, len(keys))
+	for k, of := range names {
+		for i := range keys {
+			keys[i], values[i] = math.Inf(1), math.NaN()
+		}
+		for _, list := range all {
+			for ; len(list) > 0; list = list[2+len(names):] {
+				if pixel := int(list[0]); list[1] < keys[pixel] {
+					keys[pixel], values[pixel] = list[1], list[2+k]
+				}
+			}
+		}
+		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, of.Name+".tif"), &geotiff.Image{Columns: g.columns, Rows: g.rows,
+			West: g.west, North: g.north, Width: g.spacing, Height: g.spacing, EPSG: r.Case.EPSG(), Name: of.Name,
+			Unit: of.Unit, Values: values})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
