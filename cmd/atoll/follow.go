@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -18,7 +19,7 @@ func (e *rankFailure) cause() launch.Report {
 		return launch.Report{Rank: peer.Rank, Lost: errors.Is(peer, dist.ErrPeerLost), Text: peer.Err.Error()}
 	case errors.As(e.error, &abort):
 		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
-	case errors.As(e.error, new(*folder.EpochOver)):
+	case errors.As(e.error, new(*folder.EpochOver)), errors.Is(e.error, context.DeadlineExceeded):
 		return launch.Report{Rank: e.place.Rank, Lost: true, Text: e.Error()}
 	}
 	return launch.Report{Rank: e.place.Rank, Text: e.Error()}

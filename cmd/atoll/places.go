@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -77,8 +78,8 @@ func (f *visitFlags) run(ctx context.Context) error {
 		at = f.listen
 		args = append(args, "--listen", net.JoinHostPort(at, "0"), "--announce", net.JoinHostPort(at, "0"))
 	}
-	if f.certs != "" {
-		args = append(args, "--certs", f.certs)
+	if f.certs != "" { // workers run in the launcher's folder
+		args = append(args, "--certs", absolute(f.certs))
 	}
 	if f.insecure {
 		args = append(args, "--insecure")
@@ -211,4 +212,12 @@ func (f *runFlags) doors() (*supervise.Doors, error) {
 	}
 	return &supervise.Doors{Listener: l, Token: token, Build: summary.BuildID(), Silence: placeSilence, Dir: dir,
 		Env: []string{envToken + "=" + os.Getenv(envToken)}}, nil
+}
+
+// absolute is a path from anywhere, if that can be told.
+func absolute(path string) string {
+	if a, err := filepath.Abs(path); err == nil {
+		return a
+	}
+	return path
 }

@@ -57,7 +57,7 @@ func judge(exits []launch.Exit, gone string, draining bool) verdict {
 	case e.Code == Saved, draining && e.Report == nil && e.Code != Refused:
 		return verdict{kind: stopped}
 	case e.Code == Followed && e.Report != nil && e.Report.Lost:
-		return verdict{lost, fmt.Sprintf("rank %d died or stopped answering", e.Report.Rank)}
+		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == Followed && e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == Refused && e.Report != nil:

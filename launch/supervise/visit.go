@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"time"
 )
@@ -99,7 +100,7 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 			switch {
 			case m.Kind == kindWelcome:
 				h.Workers.Dir = m.Dir
-				h.Workers.Env = append(slices.Clone(h.Workers.Env), m.Env...)
+				h.Workers.Env = append(v.environment(), m.Env...)
 			case m.Kind == kindRefused:
 				return false, &RefusedError{m.Text}
 			case m.Kind == kindOver:
@@ -127,6 +128,14 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 			w.say(message{Kind: kindSlots}) // none from now on
 		}
 	}
+}
+
+// environment is that of workers, but for what the launcher adds.
+func (v *Visit) environment() []string {
+	if v.Host.Workers.Env == nil {
+		return os.Environ()
+	}
+	return slices.Clone(v.Host.Workers.Env)
 }
 
 // listen hears messages until the connection ends.
