@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 )
 
 // hosts are two network namespaces, which stand for two machines: a cable is between them, and nothing else.
@@ -116,7 +118,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 // pull pulls the cable for longer than the silence after which the others are given up.
 func (d *disturbed) pull() {
 	d.hosts.plug("down")
-	time.Sleep(placeSilence + 2*time.Second)
+	time.Sleep(places.Silence + 2*time.Second)
 	d.hosts.plug("up")
 }
 

@@ -122,7 +122,7 @@ func play(ctx context.Context, t *testing.T, l Limits, slots int) *stage {
 }
 
 func (s *stage) host(name string, slots int) Host {
-	return Host{Name: name, Slots: slots, Meet: func() (string, error) { return "127.0.0.1:1", nil },
+	return Host{Name: name, Slots: slots, Address: "127.0.0.1",
 		Workers: launch.LocalConfig{Env: append(os.Environ(), envRole+"="+s.dir, "GORACE=atexit_sleep_ms=0"), Threads: 1,
 			Drain: 5 * time.Second}}
 }
@@ -191,8 +191,8 @@ func TestPlacesComeAndGo(t *testing.T) {
 	}
 }
 
-// TestFrozenPlaceIsLost: one that gives no sign of life is, and the run goes on without it; when the launcher is lost, a
-// place kills its workers, calls again, and at last gives up.
+// TestFrozenPlaceIsLost: one that gives no sign of life is, and the run goes on without it; a place that finds no
+// launcher gives up at last.
 func TestFrozenPlaceIsLost(t *testing.T) {
 	s := play(t.Context(), t, Limits{Ranks: 2, Least: 1, Most: 2, Retries: 2}, 1)
 	s.there(1, 1)
@@ -231,7 +231,8 @@ func TestStrangersAtTheDoor(t *testing.T) {
 		"it offers 1000000 ranks":         func(v *Visit) { v.Host.Slots = 1000000 },
 	} {
 		var refused *RefusedError
-		if err := <-s.visit(t.Context(), "x", 1, change); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+		err := <-s.visit(t.Context(), "x", 1, change)
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}

@@ -90,6 +90,7 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 		for ; running > 0; running-- {
 			<-idle
 		}
+		h.close()
 	}()
 	w.say(message{Kind: kindHello, Hello: &hello{v.Host.Name, v.Host.Slots, h.meet(), v.Build, v.Token}})
 	heard, failed := v.listen(w)

@@ -1,4 +1,4 @@
-package main
+package places
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,9 +20,6 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// placeSilence is how long a supervisor, or the launcher, may give no sign of life.
-const placeSilence = 3 * time.Second
-
 // visitFlags are the flags of atoll supervise.
 type visitFlags struct {
 	launcher       string
@@ -34,7 +30,8 @@ type visitFlags struct {
 	insecure       bool
 }
 
-func superviseCommand() *cobra.Command {
+// SuperviseCommand is atoll supervise.
+func SuperviseCommand() *cobra.Command {
 	var f visitFlags
 	c := &cobra.Command{
 		Use:   "supervise --join ADDR",
@@ -63,10 +60,10 @@ func superviseCommand() *cobra.Command {
 
 func (f *visitFlags) run(ctx context.Context) error {
 	switch {
-	case f.slots < 1 || f.slots > mostRanks:
-		return usageError{fmt.Errorf("--slots %d: 1 to %d", f.slots, mostRanks)}
+	case f.slots < 1 || f.slots > MostRanks:
+		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MostRanks))
 	case f.threads < 0:
-		return usageError{fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads)}
+		return bad(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
 	}
 	secured, err := f.secured()
 	if err != nil {
@@ -86,15 +83,15 @@ func (f *visitFlags) run(ctx context.Context) error {
 	}
 	v := supervise.Visit{
 		Dial: secured, Args: args,
-		Host: supervise.Host{Name: placeName(), Slots: f.slots, Meet: meetAt(at),
+		Host: supervise.Host{Name: Name(), Slots: f.slots, Address: at,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain}},
-		Token: os.Getenv(envToken), Build: summary.BuildID(), Silence: placeSilence, Wait: f.wait,
+		Token: os.Getenv(tokenName), Build: summary.BuildID(), Silence: Silence, Wait: f.wait,
 		Tell: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
 	err = v.Join(ctx)
 	if errors.As(err, new(*supervise.RefusedError)) {
-		return badInput(err)
+		return bad(err)
 	}
 	return err
 }
@@ -116,102 +113,6 @@ func (f *visitFlags) secured() (func(ctx context.Context) (net.Conn, error), err
 	return func(ctx context.Context) (net.Conn, error) {
 		return (&tls.Dialer{Config: store.Client(certs.Coordinator)}).DialContext(ctx, network, address)
 	}, nil
-}
-
-// openCertificates opens the certificate of a rank, or of the coordinator.
-func openCertificates(dir string, rank int) (*certs.Store, error) {
-	store, err := certs.Open(dir, rank, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) })
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return store, nil
-}
-
-// placeName is a name that no other supervisor has.
-func placeName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "a machine"
-	}
-	return fmt.Sprintf("%s (process %d)", host, os.Getpid())
-}
-
-// split takes an address apart into what package net wants.
-func split(address string) (network, where string) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return "unix", path
-	}
-	return "tcp", address
-}
-
-// nearby refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
-func nearby(address string, insecure bool) error {
-	if strings.HasPrefix(address, "unix:") {
-		return nil
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return usageError{fmt.Errorf("%q is neither unix:/path nor host:port", address)}
-	}
-	if ip := net.ParseIP(host); insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return usageError{fmt.Errorf("%s is beyond this machine, which needs mutual TLS: give --certs, or say that everybody "+
-		"on the network may read and change the run (--insecure)", address)}
-}
-
-// meetAt returns addresses of a host at which ranks can meet: whose port was free a moment ago.
-func meetAt(host string) func() (string, error) {
-	return func() (string, error) {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-		if err != nil {
-			return "", err
-		}
-		return l.Addr().String(), l.Close()
-	}
-}
-
-// doors opens what supervisors of other machines come through, nil if none is to.
-func (f *runFlags) doors() (*supervise.Doors, error) {
-	if f.places == "" {
-		return nil, nil
-	}
-	var store *certs.Store
-	var err error
-	if f.certs != "" {
-		store, err = openCertificates(f.certs, certs.Coordinator)
-	} else {
-		err = nearby(f.places, f.insecure)
-	}
-	if err != nil {
-		return nil, err
-	}
-	token := os.Getenv(envToken)
-	if f.insecure && token == "" {
-		return nil, usageError{fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise "+
-			"runs, or anybody can join", f.places, envToken)}
-	}
-	network, address := split(f.places)
-	if network == "unix" { // of a launcher that has died
-		_ = os.Remove(address)
-	}
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return nil, badInput(fmt.Errorf("--places: %w", err))
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	if store != nil {
-		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
-			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
-	}
-	if err := giveToken(); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return &supervise.Doors{Listener: l, Token: token, Build: summary.BuildID(), Silence: placeSilence, Dir: dir,
-		Env: []string{envToken + "=" + os.Getenv(envToken)}}, nil
 }
 
 // absolute is a path from anywhere, if that can be told.

@@ -1,4 +1,4 @@
-package main
+package places
 
 import (
 	"errors"
@@ -10,23 +10,25 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// journal keeps the epoch of a supervised run in the folder of its output.
-type journal struct {
+// Journal keeps the epoch of a supervised run in the folder of its output.
+type Journal struct {
 	*folder.Folder
 	made bool // the folder was not there before
 }
 
-func openJournal(dir string) (*journal, error) {
+// OpenJournal takes the folder, and makes it if it is not there.
+func OpenJournal(dir string) (*Journal, error) {
 	_, err := os.Stat(dir)
 	made := errors.Is(err, os.ErrNotExist)
 	f, err := folder.Hold(dir)
 	if err != nil {
-		return nil, badInput(err)
+		return nil, bad(err)
 	}
-	return &journal{f, made}, nil
+	return &Journal{f, made}, nil
 }
 
-func (j *journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err error) {
+// Raise makes the epoch grow by one.
+func (j *Journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err error) {
 	members := make([]folder.Members, len(shares))
 	for i, s := range shares {
 		members[i] = folder.Members(s)
@@ -38,17 +40,19 @@ func (j *journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err 
 	return epoch, saved, err
 }
 
-func (j *journal) Asked() (supervise.Ask, bool) {
+// Asked returns a wish that was left in the folder.
+func (j *Journal) Asked() (supervise.Ask, bool) {
 	a, there := folder.TakeAsk(j.Dir)
 	return supervise.Ask{Ranks: a.Ranks, ID: a.ID}, there
 }
 
-func (j *journal) Answer(a supervise.Answer) error {
+// Answer leaves an answer there.
+func (j *Journal) Answer(a supervise.Answer) error {
 	return folder.Ask{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 
-// close gives the folder back; one that was made for nothing goes.
-func (j *journal) close() error {
+// Close gives the folder back; one that was made for nothing goes.
+func (j *Journal) Close() error {
 	if _, err := folder.Read(j.Dir); j.made && errors.Is(err, os.ErrNotExist) {
 		return j.Forsake()
 	}
