@@ -71,7 +71,7 @@ type disturbed struct {
 	dir      string
 	args     []string
 	launcher *command
-	hosts    *hosts   // on which it is, nil for this one
+	hosts    *machines   // on which it is, nil for this one
 	visitor  *command // the supervisor of the other host
 }
 

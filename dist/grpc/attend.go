@@ -1,7 +1,7 @@
 package grpc
 
 import (
-	"fmt"
+	"errors"
 	"time"
 
 	rpc "google.golang.org/grpc"
@@ -30,23 +30,14 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 		a.refused.add(noSense, "a connection", "that began with something else than a hello")
 		return status.Error(codes.InvalidArgument, "the first message must be a hello")
 	}
-	h := msg.GetHello()
-	name, err := certified(s.Context())
-	if err != nil {
-		a.refused.add(wrongName, fmt.Sprintf("rank %d", h.Rank), err.Error())
-		return err
-	}
-	v, from := visitorOf(s.Context()), ""
-	if v != nil {
-		from = v.from()
-	}
-	m, refused := a.join(h, from, name)
-	if refused != "" {
+	m, err := a.join(s.Context(), msg.GetHello())
+	var refused *refusal
+	if errors.As(err, &refused) {
 		return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Refusal{
-			Refusal: &proto.Refusal{Text: refused}}})
+			Refusal: &proto.Refusal{Text: refused.text}}})
 	}
-	if v != nil {
-		v.known()
+	if err != nil {
+		return err
 	}
 	go func() {
 		for {

@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
@@ -77,20 +78,33 @@ func newSession() uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// join admits a rank. One that does not fit is turned away with the reason, and the run goes on; from says where it
-// calls, and name what its certificate says.
-func (c *coordinator) join(h *proto.Hello, from string, name rankName) (m *member, refused string) {
+// refusal is why somebody has no part in the run.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// join admits the rank whose stream ctx is of. One that does not fit is turned away with a refusal, and the run goes
+// on.
+func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
+	name, err := certified(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if why, text := c.misfit(h, name); text != "" {
+	why, text := c.misfit(h, name)
+	if err != nil {
+		why, text = wrongName, err.Error()
+	}
+	if text != "" {
 		who := fmt.Sprintf("rank %d", h.Rank)
-		if from != "" {
-			who += " from " + from
+		if v := visitorOf(ctx); v != nil {
+			who += " from " + v.from()
 		}
 		c.refused.add(why, who, text)
-		return nil, text
+		return nil, &refusal{text}
 	}
-	m = &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)),
+	if err := letIn(ctx); err != nil {
+		return nil, err
+	}
+	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)),
 		life: life.NewPulse(c.clock), gone: make(chan struct{})}
 	c.members[m.rank] = m
 	if c.job.build == "" && c.job.hash == "" {
@@ -101,10 +115,10 @@ func (c *coordinator) join(h *proto.Hello, from string, name rankName) (m *membe
 	}
 	if c.verdict != nil {
 		c.tellVerdict(m)
-		return m, ""
+		return m, nil
 	}
 	if c.here < c.size {
-		return m, ""
+		return m, nil
 	}
 	w := &proto.Welcome{Session: c.session}
 	for _, m := range c.members {
@@ -113,7 +127,7 @@ func (c *coordinator) join(h *proto.Hello, from string, name rankName) (m *membe
 	for _, m := range c.members {
 		m.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
 	}
-	return m, ""
+	return m, nil
 }
 
 // tellVerdict tells the verdict to a rank that comes after it; to the host, as always, when the others have heard it.

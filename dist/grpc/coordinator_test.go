@@ -1,13 +1,20 @@
 package grpc
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc/credentials"
+	rpcpeer "google.golang.org/grpc/peer"
+
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
@@ -36,13 +43,24 @@ func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
 	if edit != nil {
 		edit(h)
 	}
-	m, refused := s.join(h, "", s.name)
-	if m == nil {
-		fmt.Fprintf(&s.log, "it hears: %s\n", refused)
+	m, err := s.join(s.caller(), h)
+	if err != nil {
+		fmt.Fprintf(&s.log, "it hears: %v\n", err)
 		return nil
 	}
 	m.reply = func(result []byte) { fmt.Fprintf(&s.log, "rank %d: answer %x\n", m.rank, result) }
 	return m
+}
+
+// caller is the context of a stream whose opener has the certificate of a name.
+func (s *script) caller() context.Context {
+	p := &rpcpeer.Peer{}
+	if s.name.given {
+		c := &x509.Certificate{DNSNames: []string{certs.Name(s.name.rank)}}
+		p.AuthInfo = credentials.TLSInfo{State: tls.ConnectionState{PeerCertificates: []*x509.Certificate{c},
+			VerifiedChains: [][]*x509.Certificate{{c}}}}
+	}
+	return rpcpeer.NewContext(context.Background(), p)
 }
 
 // hear writes down what waits for the ranks.

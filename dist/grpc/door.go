@@ -96,34 +96,34 @@ func (d *door) Close() error {
 }
 
 func (v *visitor) turnAway(why reason) {
-	if v.trusted.Load() {
-		return
+	if !v.settle(false) {
+		return // known just now, or gone
 	}
 	v.door.refused.add(why, "a connection from "+v.from(), map[reason]string{
 		saidNothing: fmt.Sprintf("that has not said who it is in %v", introduction),
 		tooMany:     fmt.Sprintf("that has not said who it is, as %d others after it", v.door.most),
 	}[why])
-	_ = v.Close() // nothing is lost
+	_ = v.Conn.Close() // nothing is lost
 }
 
-// known lets the visitor send as much as it likes.
-func (v *visitor) known() {
-	v.trusted.Store(true)
-	v.settle()
-}
+// known lets the visitor send as much as it likes, unless it was turned away before.
+func (v *visitor) known() bool { return v.settle(true) || v.trusted.Load() }
 
-// settle takes the visitor from those that wait.
-func (v *visitor) settle() {
+// settle takes the visitor from those that wait, and tells whether this call has.
+func (v *visitor) settle(trusted bool) (done bool) {
 	v.once.Do(func() {
-		v.timer.Stop()
 		d := v.door
 		d.mu.Lock()
+		v.timer.Stop()
 		if i := slices.Index(d.waiting, v); i >= 0 {
 			d.waiting = slices.Delete(d.waiting, i, i+1)
 		}
 		d.mu.Unlock()
+		v.trusted.Store(trusted)
 		close(v.settled)
+		done = true
 	})
+	return done
 }
 
 // Read is called by one goroutine at a time.
@@ -141,7 +141,7 @@ func (v *visitor) Read(p []byte) (int, error) {
 }
 
 func (v *visitor) Close() error {
-	v.settle()
+	v.settle(false)
 	return v.Conn.Close()
 }
 

@@ -40,7 +40,7 @@ func (g *gathering) open(c *comm) error {
 	s, err := c.link.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
 		rpc.CallContentSubtype(codecName))
 	if err == nil {
-		err = letIn(s)
+		err = awaitEntry(s)
 	}
 	if err != nil {
 		select {

@@ -100,8 +100,8 @@ func withIdentity(ctx context.Context, rank int, session uint64) context.Context
 	return metadata.AppendToOutgoingContext(ctx, rankKey, strconv.Itoa(rank), sessionKey, strconv.FormatUint(session, 16))
 }
 
-// identity returns the rank that has opened a stream, and lets its connection send as much as it likes. It turns away
-// ranks that do not exist, other sessions, and whoever holds the certificate of another rank.
+// identity returns the rank that has opened a stream. It turns away ranks that do not exist, other sessions, and
+// whoever holds the certificate of another rank.
 func identity(ctx context.Context, size int, session uint64, refused *refusals) (rank int, err error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	v := visitorOf(ctx)
@@ -129,10 +129,15 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 	if name.given && name.rank != rank {
 		return 0, turnAway(wrongName, codes.PermissionDenied, "of rank %d with %v", rank, name)
 	}
-	if v != nil {
-		v.known()
-	}
 	return rank, nil
+}
+
+// letIn lets the connection of a stream send as much as it likes.
+func letIn(ctx context.Context) error {
+	if v := visitorOf(ctx); v != nil && !v.known() {
+		return status.Error(codes.Unavailable, "too many strangers came after it")
+	}
+	return nil
 }
 
 func one(md metadata.MD, key string) string {

@@ -87,7 +87,7 @@ func (p *peer) knock(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStrea
 	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), &exchangeDesc, exchangeMethod,
 		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
 	if err == nil {
-		err = letIn(s)
+		err = awaitEntry(s)
 	}
 	if err == nil && timer.Stop() {
 		return s, nil // whose context ends with those of all streams
@@ -96,8 +96,8 @@ func (p *peer) knock(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStrea
 	return nil, cmp.Or(err, context.DeadlineExceeded)
 }
 
-// letIn waits until the server of a stream of frames has let the rank in.
-func letIn(s rpc.ClientStream) error {
+// awaitEntry waits until the server of a stream of frames has let the rank in.
+func awaitEntry(s rpc.ClientStream) error {
 	md, err := s.Header()
 	if err == nil && md == nil { // the stream has ended without: the status says why
 		if err = s.RecvMsg(new(arrival)); err == nil {
@@ -121,6 +121,9 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 		return err
 	}
 	p := c.peers[rank]
+	if err := letIn(s.Context()); err != nil {
+		return err
+	}
 	if p.visited.Swap(true) {
 		return status.Errorf(codes.AlreadyExists, "rank %d sends on another stream", rank)
 	}

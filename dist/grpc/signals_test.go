@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	silence = 3 * time.Second        // the default
-	exits   = 500 * time.Millisecond // of a process that has noticed, on a busy machine
+	silence = 3 * time.Second // the default; how exactly it is kept to is tested with a clock that does not depend on load
+	exits   = 2 * time.Second // of a process that has noticed, on a busy machine
 )
 
 // A rank that is stopped for less than the silence is alive, and so are those that waited for it.

@@ -14,21 +14,21 @@ import (
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 )
 
-// hosts are two network namespaces, which stand for two machines: a cable is between them, and nothing else.
-type hosts struct {
+// machines are two network namespaces, which stand for two machines: a cable is between them, and nothing else.
+type machines struct {
 	t     *testing.T
 	names [2]string
 	cable string // the end of it at the first one
 }
 
 // address is where the k-th is found by the other.
-func (h *hosts) address(k int) string { return fmt.Sprintf("10.77.0.%d", k+1) }
+func (h *machines) address(k int) string { return fmt.Sprintf("10.77.0.%d", k+1) }
 
-// twoHosts makes them; where that cannot be done the test is skipped.
-func twoHosts(t *testing.T, number int) *hosts {
+// twoMachines makes them; where that cannot be done the test is skipped.
+func twoMachines(t *testing.T, number int) *machines {
 	t.Helper()
 	id := fmt.Sprintf("at%d-%d", os.Getpid()%100000, number)
-	h := &hosts{t: t, names: [2]string{id + "a", id + "b"}, cable: id + "a"}
+	h := &machines{t: t, names: [2]string{id + "a", id + "b"}, cable: id + "a"}
 	ip := func(args ...string) error {
 		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("ip %v: %w: %s", args, err, out)
@@ -56,14 +56,14 @@ func twoHosts(t *testing.T, number int) *hosts {
 }
 
 // plug puts the cable in, or pulls it out.
-func (h *hosts) plug(how string) {
+func (h *machines) plug(how string) {
 	if out, err := exec.Command("ip", "-n", h.names[0], "link", "set", h.cable, how).CombinedOutput(); err != nil {
 		h.t.Fatalf("%v: %s", err, out)
 	}
 }
 
 // on makes a command one of the k-th host. Its process is the command's own.
-func (h *hosts) on(k int, c *command) *command {
+func (h *machines) on(k int, c *command) *command {
 	ip, err := exec.LookPath("ip")
 	if err != nil {
 		h.t.Fatal(err)
@@ -84,7 +84,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 	for k, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h := twoHosts(t, k)
+			h := twoMachines(t, k)
 			random := o.random(t, k)
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
 			whole := undisturbed(t, args)
