@@ -71,14 +71,14 @@ type disturbed struct {
 	dir      string
 	args     []string
 	launcher *command
-	hosts    *machines   // on which it is, nil for this one
-	visitor  *command // the supervisor of the other host
+	machines *machines // on which it is, nil for this one
+	visitor  *command  // the supervisor of the other host
 }
 
 func (d *disturbed) launch() {
 	d.launcher = atoll(d.t, d.dir, nil, d.args...)
-	if d.hosts != nil {
-		d.hosts.on(0, d.launcher)
+	if d.machines != nil {
+		d.machines.on(0, d.launcher)
 	}
 	if err := d.launcher.Start(); err != nil {
 		d.t.Fatal(err)

@@ -3,72 +3,40 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// machines are two network namespaces, which stand for two machines: a cable is between them, and nothing else.
+// machines are two network namespaces, of which a cable is all that there is between them.
 type machines struct {
-	t     *testing.T
-	names [2]string
-	cable string // the end of it at the first one
+	t                *testing.T
+	names, addresses [2]string
 }
 
-// address is where the k-th is found by the other.
-func (h *machines) address(k int) string { return fmt.Sprintf("10.77.0.%d", k+1) }
-
-// twoMachines makes them; where that cannot be done the test is skipped.
-func twoMachines(t *testing.T, number int) *machines {
+func twoMachines(t *testing.T) *machines {
 	t.Helper()
-	id := fmt.Sprintf("at%d-%d", os.Getpid()%100000, number)
-	h := &machines{t: t, names: [2]string{id + "a", id + "b"}, cable: id + "a"}
-	ip := func(args ...string) error {
-		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("ip %v: %w: %s", args, err, out)
-		}
-		return nil
-	}
-	for _, name := range h.names {
-		if err := ip("netns", "add", name); err != nil {
-			t.Skipf("no network namespaces: %v", err)
-		}
-		t.Cleanup(func() { _ = ip("netns", "del", name) })
-	}
-	steps := [][]string{{"link", "add", h.names[0], "netns", h.names[0], "type", "veth", "peer", "name", h.names[1],
-		"netns", h.names[1]}}
-	for k, name := range h.names {
-		steps = append(steps, []string{"-n", name, "addr", "add", h.address(k) + "/24", "dev", name},
-			[]string{"-n", name, "link", "set", name, "up"}, []string{"-n", name, "link", "set", "lo", "up"})
-	}
-	for _, s := range steps {
-		if err := ip(s...); err != nil {
-			t.Skipf("no cable between network namespaces: %v", err)
-		}
-	}
-	return h
+	m := &machines{t: t}
+	m.names, m.addresses = hosts(t)
+	return m
 }
 
 // plug puts the cable in, or pulls it out.
-func (h *machines) plug(how string) {
-	if out, err := exec.Command("ip", "-n", h.names[0], "link", "set", h.cable, how).CombinedOutput(); err != nil {
-		h.t.Fatalf("%v: %s", err, out)
+func (m *machines) plug(how string) {
+	if out, err := exec.Command("ip", "-n", m.names[0], "link", "set", "wire", how).CombinedOutput(); err != nil {
+		m.t.Fatalf("%v: %s", err, out)
 	}
 }
 
 // on makes a command one of the k-th host. Its process is the command's own.
-func (h *machines) on(k int, c *command) *command {
-	ip, err := exec.LookPath("ip")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	c.Args = append([]string{"ip", "netns", "exec", h.names[k], c.Path}, c.Args[1:]...)
+func (m *machines) on(k int, c *command) *command {
+	ip := needs.Program(m.t, "ip", "iproute2")
+	c.Args = append([]string{"ip", "netns", "exec", m.names[k], c.Path}, c.Args[1:]...)
 	c.Path = ip
 	return c
 }
@@ -84,12 +52,12 @@ func TestChaosOnTwoHosts(t *testing.T) {
 	for k, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h := twoMachines(t, k)
+			m := twoMachines(t)
 			random := o.random(t, k)
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
 			whole := undisturbed(t, args)
-			d := &disturbed{t: t, dir: t.TempDir(), hosts: h, args: append(args, "--places", h.address(0)+":7000",
-				"--slots", "2", "--listen", h.address(0)+":0", "--certs", "certs")}
+			d := &disturbed{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",
+				"--slots", "2", "--listen", m.addresses[0]+":0", "--certs", "certs")}
 			certs := atoll(t, d.dir, nil, "certs", "certs", "--ranks", "4")
 			if code := certs.code(t); code != exitDone {
 				t.Fatal(certs.stderr.String())
@@ -117,15 +85,15 @@ func TestChaosOnTwoHosts(t *testing.T) {
 
 // pull pulls the cable for longer than the silence after which the others are given up.
 func (d *disturbed) pull() {
-	d.hosts.plug("down")
+	d.machines.plug("down")
 	time.Sleep(places.Silence + 2*time.Second)
-	d.hosts.plug("up")
+	d.machines.plug("up")
 }
 
 // visit starts the supervisor of the other host.
 func (d *disturbed) visit() {
-	d.visitor = d.hosts.on(1, atoll(d.t, d.dir, nil, "supervise", "--join", d.hosts.address(0)+":7000", "--slots", "2",
-		"--listen", d.hosts.address(1), "--certs", "certs", "--threads", "1"))
+	d.visitor = d.machines.on(1, atoll(d.t, d.dir, nil, "supervise", "--join", d.machines.addresses[0]+":7000", "--slots", "2",
+		"--listen", d.machines.addresses[1], "--certs", "certs", "--threads", "1"))
 	if err := d.visitor.Start(); err != nil {
 		d.t.Fatal(err)
 	}
