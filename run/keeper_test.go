@@ -9,12 +9,12 @@ import (
 	"github.com/atoll-hpc/atoll/run/progress"
 )
 
-// TestGoesOnAndLooksSoon: a run that goes on after a million steps hears within a few of them that it is to stop, as one
-// that begins.
+// TestGoesOnAndLooksSoon: a run that goes on after a million steps hears within a few of them that it is to stop, as
+// one that begins.
 func TestGoesOnAndLooksSoon(t *testing.T) {
 	const steps = 1_000_000
-	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0]}, solver: &sweeper{swept: steps}, from: &position{},
-		checkpoint: &checkpoint.File{}, progress: progress.New(progress.Options{}, progress.Run{})}
+	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0]}, solver: &sweeper{swept: steps},
+		from: &position{}, checkpoint: &checkpoint.File{}, progress: progress.New(progress.Options{}, progress.Run{})}
 	r.keeper = r.newKeeper(nil)
 	if err := r.start(t.Context()); err != nil {
 		t.Fatal(err)

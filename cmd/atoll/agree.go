@@ -168,12 +168,15 @@ func (e *rankFailure) prefix() string {
 func (e *rankFailure) cause() launch.Report {
 	var peer *dist.PeerError
 	var abort *dist.AbortError
+	var over *folder.EpochOver
 	switch {
 	case errors.As(e.error, &peer):
 		return launch.Report{Rank: peer.Rank, Lost: errors.Is(peer, dist.ErrPeerLost), Text: peer.Err.Error()}
 	case errors.As(e.error, &abort):
 		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
-	case errors.As(e.error, new(*folder.EpochOver)), errors.Is(e.error, context.DeadlineExceeded),
+	case errors.As(e.error, &over):
+		return launch.Report{Rank: e.place.Rank, Lost: true, Text: over.Error()}
+	case errors.Is(e.error, context.DeadlineExceeded),
 		errors.Is(e.error, syscall.EADDRINUSE): // it was not started where it could meet the others
 		return launch.Report{Rank: e.place.Rank, Lost: true, Text: e.Error()}
 	}
@@ -213,13 +216,16 @@ func (e *stopped) Unwrap() error { return e.error }
 // stoppedRun is the error of a run of which the ranks did as they were told, and that of the ranks where they did not.
 func stoppedRun(exits []launch.Exit, err error) error {
 	var failure *launch.RankError
-	if !errors.As(err, &failure) || failure.Signal != 0 || failure.Code != exitSaved && failure.Code != exitFailed {
+	if !errors.As(err, &failure) {
 		return err
 	}
 	text := "stopped by a signal"
 	for _, e := range exits {
-		if e.Code == exitSaved && e.Report != nil {
+		switch {
+		case e.Code == exitSaved && e.Report != nil:
 			text = e.Report.Text + savedText
+		case e.Code != exitDone && e.Code != exitSaved && e.Code != exitFailed && !(e.Ended && e.Signal == syscall.SIGTERM):
+			return err
 		}
 	}
 	return &stopped{err, text}
