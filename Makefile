@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz chaos soak verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ chaos: ## disturb runs of all solvers CHAOS (20) times each, on one host and on 
 
 soak: ## kill a rank of a run every minute for SOAK (1h), and watch memory, files and disk
 	ATOLL_SOAK=$(or $(SOAK),1h) go test ./cmd/atoll -run '^TestSoak$$' -count=1 -timeout 24h -v
+
+recovery: ## measure how long a run takes to go on after a rank was killed, beside a start
+	ATOLL_RECOVERY=$(or $(TIMES),9) go test ./cmd/atoll -run '^TestRecovery$$' -count=1 -v
 
 verify: build ## reproduce the published tables, theirs beside ours
 	./bin/atoll verify

@@ -209,12 +209,14 @@ func (e *rankFailure) tell(stopped bool) {
 type stopped struct {
 	error // of the ranks
 	text  string
+	code  int
 }
 
 func (e *stopped) Unwrap() error { return e.error }
 
 // stoppedRun is the error of a run of which the ranks did as they were told, and that of the ranks where they did not.
-func stoppedRun(exits []launch.Exit, err error) error {
+// saved tells that there is a state to go on from, whatever they had come to.
+func stoppedRun(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
 		return err
@@ -228,7 +230,11 @@ func stoppedRun(exits []launch.Exit, err error) error {
 			return err
 		}
 	}
-	return &stopped{err, text}
+	code := launch.ExitCode(err)
+	if saved && code != exitSaved { // it was stopped while it began anew
+		code, text = exitSaved, text+savedText
+	}
+	return &stopped{err, text, code}
 }
 
 // savedText follows what tells where a run was.

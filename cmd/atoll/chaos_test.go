@@ -19,12 +19,14 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// Variables of the tests of runs that are disturbed; make chaos sets the first, make soak the last.
+// Variables of the tests of runs that are disturbed, which make chaos, make soak and make recovery set.
 const (
 	envTimes   = "ATOLL_CHAOS"         // how often each run is disturbed
 	envBackend = "ATOLL_CHAOS_BACKEND" // cpu or cuda
 	envSeed    = "ATOLL_CHAOS_SEED"    // of what is disturbed when
 	envSoak    = "ATOLL_SOAK"          // how long a run is disturbed each minute, as in 1h
+
+	envRecovery = "ATOLL_RECOVERY" // how often it is measured how long a run takes to go on
 )
 
 // chaosCase is an example, made small: some seconds of many checkpoints, so that it does not end before all is done to
@@ -171,8 +173,8 @@ func (d *disturbed) killLauncher() {
 	d.launch()
 }
 
-// hit kills a rank, or stops it.
-func (d *disturbed) hit(random *rand.Rand, stop bool) {
+// hit kills a rank, or stops it, and returns when.
+func (d *disturbed) hit(random *rand.Rand, stop bool) (at time.Time) {
 	epoch, pid := d.epoch(), 0
 	d.until("rank", func() bool {
 		pid = d.worker(epoch, random.IntN(4))
@@ -182,7 +184,9 @@ func (d *disturbed) hit(random *rand.Rand, stop bool) {
 	if stop {
 		s = syscall.SIGSTOP
 	}
+	at = time.Now()
 	_ = syscall.Kill(pid, s) // unless it has just ended
+	return at
 }
 
 // chaosOptions are those of the environment.

@@ -91,7 +91,7 @@ func execute(ctx context.Context, args []string) int {
 	var whole *stopped
 	if errors.As(err, &whole) {
 		fmt.Fprintln(os.Stderr, "atoll:", whole.text)
-		return launch.ExitCode(err)
+		return whole.code
 	}
 	var local *launch.RankError
 	if errors.As(err, &local) {

@@ -102,6 +102,7 @@ func TestSoak(t *testing.T) {
 		d.hit(random, false)
 		d.until("epoch", func() bool { return d.epoch() > before })
 	}
+	d.progress(random)
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

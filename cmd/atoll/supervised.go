@@ -108,7 +108,7 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
 		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	})
-	return errors.Join(ended(ctx, o), j.Close())
+	return errors.Join(ended(ctx, o, j.Saved()), j.Close())
 }
 
 // at is where ranks of this machine are found by others.
@@ -121,8 +121,8 @@ func (f *runFlags) at() string {
 	return "127.0.0.1"
 }
 
-// ended is the error of a run that ended so.
-func ended(ctx context.Context, o supervise.Outcome) error {
+// ended is the error of a run that ended so; saved tells that there is a state to go on from.
+func ended(ctx context.Context, o supervise.Outcome, saved bool) error {
 	var stop error
 	if o.Stopped {
 		stop = context.Cause(ctx)
@@ -137,7 +137,7 @@ func ended(ctx context.Context, o supervise.Outcome) error {
 		return fmt.Errorf("given up: %s", o.Why)
 	}
 	if o.Stopped || launch.ExitCode(err) == exitSaved {
-		return stoppedRun(o.Exits, err)
+		return stoppedRun(o.Exits, saved, err)
 	}
 	return err
 }

@@ -51,6 +51,16 @@ func (j *Journal) Answer(a supervise.Answer) error {
 	return folder.Ask{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 
+// Saved tells whether the same command would go on from a state that the run has saved.
+func (j *Journal) Saved() bool {
+	info, err := folder.Read(j.Dir)
+	if err != nil || info.State != folder.Running && info.State != folder.Stopped {
+		return false
+	}
+	steps, err := checkpoint.Steps(j.Dir)
+	return err == nil && steps >= 0
+}
+
 // Close gives the folder back; one that was made for nothing goes.
 func (j *Journal) Close() error {
 	if _, err := folder.Read(j.Dir); j.made && errors.Is(err, os.ErrNotExist) {
