@@ -31,7 +31,10 @@ func (f *frames) begin(time float64, p piece) {
 	// With / on every system, as files that name files have it.
 	d := &drawing{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
 	shared, ok := p.(sharedPiece)
+	record, isRecord := p.(*recordPiece)
 	switch {
+	case isRecord:
+		d.stages = f.recorded(time, record)
 	case f.whole():
 		d.stages = f.joined(d.file, p, true)
 	case f.apart || !ok:

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
 // frames writes the state of all ranks as it is at some times, in one format: a file a frame, and for formats of VTK
@@ -22,7 +23,8 @@ type frames struct {
 	fence             folder.Fence
 	pvd               *vtk.Collection
 	count             int
-	drawing           *drawing // the frame under way; nil for none
+	drawing           *drawing      // the frame under way; nil for none
+	records           *ugrid.Writer // of the format that has all frames in one file; else nil
 }
 
 // newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
@@ -82,7 +84,7 @@ const partial = ".part"
 
 // whole tells whether there is one file of everything, which a .pvd cannot name.
 func (f *frames) whole() bool {
-	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat
+	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == recordFormat
 }
 
 // pieces is the extension of files that hold a part of a frame. A volume is made of those that hold a part of a grid.

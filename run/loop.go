@@ -37,6 +37,9 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
+	if r.Watched {
+		r.Watch.Begin(r.about())
+	}
 	if err := r.start(ctx); err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (r *runner) loop(ctx context.Context) error {
 		}
 	}
 	r.looped = r.earlier + time.Since(r.begun)
-	return nil
+	return r.showEnd(ctx, now)
 }
 
 // before tells that the end has not come.
@@ -107,6 +110,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		r.first = time.Since(r.Began)
 	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
+	r.Watch.Step(now)
 	if err := r.record(ctx, now); err != nil {
 		return false, err
 	}
@@ -224,6 +228,7 @@ func (r *runner) start(ctx context.Context) error {
 			k.at, k.look, k.looked, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
 		}
 		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+		r.Watch.Restarted(r.restarted())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
 		r.await(r.Replay.From)
@@ -265,6 +270,12 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	if err != nil || r.ledger == nil {
 		return err
 	}
+	return r.row(now, table)
+}
+
+// row adds what was measured to the ledger.
+func (r *runner) row(now solvers.Clock, table []solvers.Quantity) error {
+	r.Watch.Measured(table)
 	return r.ledger.record(now, table)
 }
 

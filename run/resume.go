@@ -71,8 +71,9 @@ func (r *runner) candidates() ([]string, error) {
 	if r.Force {
 		return nil, nil
 	}
+	last, err := folder.Read(r.Dir)
+	r.showing.was = last.State
 	if !r.Restart {
-		last, err := folder.Read(r.Dir)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return nil, nil

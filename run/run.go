@@ -20,6 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -46,6 +47,8 @@ type Options struct {
 	Epoch, Since uint64
 
 	Progress progress.Options // of rank 0
+	Watched  bool             // the run can be watched, by
+	Watch    *watch.Server    // of rank 0; nil on the others
 
 	// Report ends a run in place of a summary. Such a run has no output folder; Log is told of its set-up, nil for nobody.
 	Report func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
@@ -77,6 +80,7 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	if r.folder != nil {
 		err = errors.Join(err, r.leave(ctx, result, err))
 	}
+	r.ended(err)
 	var bad *solvers.BadInput
 	var stopped *Stopped
 	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
@@ -128,6 +132,7 @@ type runner struct {
 	ledger    *conservation // on rank 0
 	observing observing
 	progress  *progress.Line
+	showing   showing // of runs that are watched
 
 	next    int                               // which of the frames that are due at multiples of a time
 	framed  float64                           // when the last one was written

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -33,12 +35,8 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside, Log: o.Progress.Out}
-	if o.Report != nil {
-		env.Log = o.Log
-	}
 	var err error
-	if r.solver, err = kind.New(ctx, env, o.Case); err != nil {
+	if r.solver, err = r.newSolver(ctx, kind); err != nil {
 		return r, err
 	}
 	r.size = r.solver.Size()
@@ -78,6 +76,21 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	debug.FreeOSMemory()
 	r.setUp = time.Since(r.started)
 	return r, nil
+}
+
+// newSolver makes the solver, while the progress shows what takes long.
+func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
+	o := &r.Options
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside}
+	if o.Progress.Out != nil {
+		stages := progress.NewStages(o.Progress)
+		defer stages.Finish()
+		ctx, env.Log = parallel.Watch(ctx, stages.Tell), stages
+	}
+	if o.Report != nil {
+		env.Log = o.Log
+	}
+	return kind.New(ctx, env, o.Case)
 }
 
 // mine checks that the folder can have the results of the run, before anything that takes long.
@@ -138,6 +151,11 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 			return err
 		}
 		r.frames = append(r.frames, f)
+		if format == recordFormat {
+			if err := r.openRecords(ctx, f); err != nil {
+				return err
+			}
+		}
 	}
 	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {

@@ -140,6 +140,10 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}
+	if o.Watch, err = r.watch(ctx, comm); err != nil {
+		return nil, err
+	}
+	o.Watched = r.serve != "" && !r.check
 	if comm.Rank() == 0 {
 		o.Warn = os.Stderr
 		r.announce(c, comm.Size(), share)

@@ -32,6 +32,7 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
+	serve              string
 	superviseFlags
 	doorFlags
 
@@ -67,6 +68,8 @@ func runCommand() *cobra.Command {
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
+	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
+		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
@@ -106,6 +109,8 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
+	case f.serve != "" && !serves(f.serve):
+		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}

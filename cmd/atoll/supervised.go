@@ -154,7 +154,7 @@ func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []str
 		limit = max(f.timeLimit-took, time.Nanosecond).String()
 	}
 	for _, flag := range []struct{ name, value string }{
-		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit},
+		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit}, {"--serve", f.serve},
 	} {
 		if flag.value != "" {
 			args = append(args, flag.name, flag.value)
