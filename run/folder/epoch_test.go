@@ -158,3 +158,20 @@ func TestOwned(t *testing.T) {
 		t.Error("the lock is not given back")
 	}
 }
+
+// TestHalvesGo: what a run that was killed has half written goes when the next one begins, or goes on.
+func TestHalvesGo(t *testing.T) {
+	for name, again := range map[string]func(*Folder) error{
+		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).GoOn,
+	} {
+		dir := t.TempDir()
+		f := hold(t, dir)
+		write(t, dir, map[string]string{"a.pvd.12-3.tmp": "", "frames/a_000001.vtu.12-4.tmp": "", "mine.tmp": ""})
+		if err := again(f); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, dir); got != ".lock mine.tmp run.json" {
+			t.Errorf("%s: there is %s", name, got)
+		}
+	}
+}
