@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,16 @@ race: ## all tests with the race detector
 
 fuzz: ## every fuzz target for FUZZTIME (2m)
 	./scripts/fuzz $(or $(FUZZTIME),2m)
+
+# Network namespaces need root: without it the half with two hosts is skipped, and says so.
+chaos: ## disturb runs of all solvers CHAOS (20) times each, on one host and on two: minutes
+	ATOLL_CHAOS=$(or $(CHAOS),20) go test ./cmd/atoll -run '^TestChaos' -count=1 -timeout 1h -v
+
+soak: ## kill a rank of a run every minute for SOAK (1h), and watch memory, files and disk
+	ATOLL_SOAK=$(or $(SOAK),1h) go test ./cmd/atoll -run '^TestSoak$$' -count=1 -timeout 24h -v
+
+recovery: ## measure how long a run takes to go on after a rank was killed, beside a start
+	ATOLL_RECOVERY=$(or $(TIMES),9) go test ./cmd/atoll -run '^TestRecovery$$' -count=1 -v
 
 verify: build ## reproduce the published tables, theirs beside ours
 	./bin/atoll verify

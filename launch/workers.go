@@ -161,9 +161,11 @@ func (w *Workers) send(s syscall.Signal) {
 
 // Close gives back what the workers had, when all of them have ended.
 func (w *Workers) Close() error {
+	w.lock.Lock()
 	if w.timer != nil {
 		w.timer.Stop()
 	}
+	w.lock.Unlock()
 	w.crew.release()
 	w.crew.flush()
 	if err := os.RemoveAll(w.sockets); err != nil {

@@ -224,6 +224,9 @@ func (r *runner) start(ctx context.Context) error {
 	case r.from != nil:
 		r.next, r.framed = r.from.Next, r.from.Framed
 		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
+		if k := r.keeper; k != nil { // which measures how fast steps are from here
+			k.at, k.look, k.looked, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
+		}
 		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
 		r.Watch.Restarted(r.restarted())
 		return nil

@@ -78,7 +78,7 @@ func (f *frames) recorded(time float64, p *recordPiece) []stage {
 	record := f.records.Begin(time, p.values)
 	return []stage{
 		{alone: func() error { return nil }, together: record.Exchange},
-		{alone: record.Write, together: f.barrier},
-		{alone: record.Count},
+		{alone: func() error { return f.fence.Publish(record.Write) }, together: f.barrier},
+		{alone: func() error { return f.fence.Publish(record.Count) }},
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -161,3 +163,79 @@ func (e *rankFailure) prefix() string {
 	}
 	return fmt.Sprintf("[rank %d] ", e.place.Rank)
 }
+
+// cause is what a worker tells its supervisor of its failure: which rank failed, and whether it was lost.
+func (e *rankFailure) cause() launch.Report {
+	var peer *dist.PeerError
+	var abort *dist.AbortError
+	var over *folder.EpochOver
+	switch {
+	case errors.As(e.error, &peer):
+		return launch.Report{Rank: peer.Rank, Lost: errors.Is(peer, dist.ErrPeerLost), Text: peer.Err.Error()}
+	case errors.As(e.error, &abort):
+		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
+	case errors.As(e.error, &over):
+		return launch.Report{Rank: e.place.Rank, Lost: true, Text: over.Error()}
+	case errors.Is(e.error, context.DeadlineExceeded),
+		errors.Is(e.error, syscall.EADDRINUSE): // it was not started where it could meet the others
+		return launch.Report{Rank: e.place.Rank, Lost: true, Text: e.Error()}
+	}
+	return launch.Report{Rank: e.place.Rank, Text: e.Error()}
+}
+
+// followed tells whether a worker fails because another rank was lost or has failed. One that was told to stop may see
+// others go, which means nothing.
+func (e *rankFailure) followed(stopped bool) bool {
+	if e.place.Epoch == 0 || stopped {
+		return false
+	}
+	c := e.cause()
+	return c.Lost || c.Rank != e.place.Rank
+}
+
+// tell leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot be left
+// is missing from what that says, and nothing else.
+func (e *rankFailure) tell(stopped bool) {
+	var saved *run.Stopped
+	switch {
+	case errors.As(e.error, &saved):
+		_ = e.place.Tell(launch.Report{Rank: e.place.Rank, Text: saved.Error()})
+	case !stopped:
+		_ = e.place.Tell(e.cause())
+	}
+}
+
+// stopped is that a supervised run was told to stop, or that its time was up.
+type stopped struct {
+	error // of the ranks
+	text  string
+	code  int
+}
+
+func (e *stopped) Unwrap() error { return e.error }
+
+// stoppedRun is the error of a run of which the ranks did as they were told, and that of the ranks where they did not.
+// saved tells that there is a state to go on from, whatever they had come to.
+func stoppedRun(exits []launch.Exit, saved bool, err error) error {
+	var failure *launch.RankError
+	if !errors.As(err, &failure) {
+		return err
+	}
+	text := "stopped by a signal"
+	for _, e := range exits {
+		switch {
+		case e.Code == exitSaved && e.Report != nil:
+			text = e.Report.Text + savedText
+		case e.Code != exitDone && e.Code != exitSaved && e.Code != exitFailed && !(e.Ended && e.Signal == syscall.SIGTERM):
+			return err
+		}
+	}
+	code := launch.ExitCode(err)
+	if saved && code != exitSaved { // it was stopped while it began anew
+		code, text = exitSaved, text+savedText
+	}
+	return &stopped{err, text, code}
+}
+
+// savedText follows what tells where a run was.
+const savedText = "; its state is saved, and the same command goes on from there"

@@ -19,12 +19,14 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// Variables of the tests of runs that are disturbed; make chaos sets the first, make soak the last.
+// Variables of the tests of runs that are disturbed, which make chaos, make soak and make recovery set.
 const (
 	envTimes   = "ATOLL_CHAOS"         // how often each run is disturbed
 	envBackend = "ATOLL_CHAOS_BACKEND" // cpu or cuda
 	envSeed    = "ATOLL_CHAOS_SEED"    // of what is disturbed when
 	envSoak    = "ATOLL_SOAK"          // how long a run is disturbed each minute, as in 1h
+
+	envRecovery = "ATOLL_RECOVERY" // how often it is measured how long a run takes to go on
 )
 
 // chaosCase is an example, made small: some seconds of many checkpoints, so that it does not end before all is done to
@@ -71,14 +73,29 @@ type disturbed struct {
 	dir      string
 	args     []string
 	launcher *command
-	relaunch int // how often the launcher was killed
+	machines *machines // on which it is, nil for this one
+	visitor  *command  // the supervisor of the other host
 }
 
 func (d *disturbed) launch() {
 	d.launcher = atoll(d.t, d.dir, nil, d.args...)
+	if d.machines != nil {
+		d.machines.on(0, d.launcher)
+	}
 	if err := d.launcher.Start(); err != nil {
 		d.t.Fatal(err)
 	}
+	d.t.Cleanup(func() { _ = d.launcher.Process.Kill() })
+}
+
+// undisturbed runs a case, and returns the folder in which it ran.
+func undisturbed(t *testing.T, args []string) (dir string) {
+	t.Helper()
+	c := atoll(t, t.TempDir(), nil, args...)
+	if code := c.code(t); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, c.stderr.String())
+	}
+	return c.Dir
 }
 
 func (d *disturbed) out() string { return filepath.Join(d.dir, "out") }
@@ -121,7 +138,10 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 	want := [][]byte{fmt.Appendf(nil, "ATOLL_RANK=%d", rank), fmt.Appendf(nil, "ATOLL_EPOCH=%d", epoch)}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || parentOf(pid) != d.launcher.Process.Pid {
+		if err != nil {
+			continue
+		}
+		if p := parentOf(pid); p != d.launcher.Process.Pid && (d.visitor == nil || p != d.visitor.Process.Pid) {
 			continue
 		}
 		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
@@ -138,74 +158,88 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 	return 0
 }
 
-// disturb kills or stops a rank, or kills the launcher, and waits for the next epoch.
-func (d *disturbed) disturb(random *rand.Rand, what int) {
-	before := d.epoch()
-	switch what {
-	case 0:
-		d.relaunch++
-		if err := d.launcher.Process.Kill(); err != nil {
-			d.t.Fatal(err)
-		}
-		d.launcher.end(d.t)
-		d.launch()
-	default:
-		pid := 0
-		d.until("rank", func() bool {
-			pid = d.worker(before, random.IntN(4))
-			return pid != 0
-		})
-		s := syscall.SIGKILL
-		if what == 1 {
-			s = syscall.SIGSTOP
-		}
-		_ = syscall.Kill(pid, s) // unless it has just ended
+// progress waits until the run has got on.
+func (d *disturbed) progress(random *rand.Rand) {
+	was := d.saved()
+	d.until("checkpoint", func() bool { return d.saved() > was })
+	time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+}
+
+func (d *disturbed) killLauncher() {
+	if err := d.launcher.Process.Kill(); err != nil {
+		d.t.Fatal(err)
 	}
-	d.until("epoch", func() bool { return d.epoch() > before })
+	d.launcher.end(d.t)
+	d.launch()
+}
+
+// hit kills a rank, or stops it, and returns when.
+func (d *disturbed) hit(random *rand.Rand, stop bool) (at time.Time) {
+	epoch, pid := d.epoch(), 0
+	d.until("rank", func() bool {
+		pid = d.worker(epoch, random.IntN(4))
+		return pid != 0
+	})
+	s := syscall.SIGKILL
+	if stop {
+		s = syscall.SIGSTOP
+	}
+	at = time.Now()
+	_ = syscall.Kill(pid, s) // unless it has just ended
+	return at
+}
+
+// chaosOptions are those of the environment.
+type chaosOptions struct {
+	times   int
+	backend string
+	seed    uint64
+}
+
+func chaosOptionsOf(t *testing.T) chaosOptions {
+	t.Helper()
+	o := chaosOptions{times: 3, backend: "cpu", seed: uint64(time.Now().UnixNano())}
+	var err error
+	if v := os.Getenv(envTimes); v != "" {
+		if o.times, err = strconv.Atoi(v); err != nil {
+			t.Fatalf("%s: %v", envTimes, err)
+		}
+	}
+	if v := os.Getenv(envBackend); v != "" {
+		o.backend = v
+	}
+	if v := os.Getenv(envSeed); v != "" {
+		if o.seed, err = strconv.ParseUint(v, 10, 64); err != nil {
+			t.Fatalf("%s: %v", envSeed, err)
+		}
+	}
+	return o
 }
 
 // TestChaos: runs of all solvers of which ranks, the first among them, are killed and stopped, and the launcher killed,
 // end as those that nobody disturbs: with the same hash, tables and frames, to the byte.
 func TestChaos(t *testing.T) {
-	times, backend := 3, "cpu"
-	if v := os.Getenv(envTimes); v != "" {
-		var err error
-		if times, err = strconv.Atoi(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if v := os.Getenv(envBackend); v != "" {
-		backend = v
-	}
-	seed := uint64(time.Now().UnixNano())
-	if v := os.Getenv(envSeed); v != "" {
-		seed, _ = strconv.ParseUint(v, 10, 64)
-	}
+	o := chaosOptionsOf(t)
 	for k, c := range chaosCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			t.Logf("%s=%d", envSeed, seed)
-			random := rand.New(rand.NewPCG(seed, uint64(k)))
-			args := append(c.args(t, backend), "--ranks", "4", "--transport", "grpc")
-			whole := atoll(t, t.TempDir(), nil, args...)
-			if code := whole.code(t); code != exitDone {
-				t.Fatalf("exit code %d: %s", code, whole.stderr.String())
-			}
+			random := o.random(t, k)
+			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
+			whole := undisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), args: args}
 			d.launch()
-			for i := range times {
-				was := d.saved()
-				d.until("checkpoint", func() bool { return d.saved() > was })
-				time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
-				d.disturb(random, min(i%5, 2)) // the launcher, a rank that hangs, and three that die
+			ways := []func(){d.killLauncher, func() { d.hit(random, true) }, func() { d.hit(random, false) },
+				func() { d.hit(random, false) }, func() { d.hit(random, false) }}
+			for i := range o.times {
+				d.progress(random)
+				before := d.epoch()
+				ways[i%len(ways)]()
+				d.until("epoch", func() bool { return d.epoch() > before })
 			}
 			if code, said := d.launcher.end(t); code != exitDone {
 				t.Fatalf("exit code %d: %s", code, said)
 			}
-			if got := d.epoch(); got <= uint64(times) {
-				t.Errorf("epoch %d after %d disturbances", got, times)
-			}
-			sameOutput(t, filepath.Join(whole.Dir, "out"), d.out())
+			sameOutput(t, filepath.Join(whole, "out"), d.out())
 		})
 	}
 }

@@ -8,12 +8,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
+
+// namespaces counts those that were made.
+var namespaces atomic.Int64
 
 // hosts are two network namespaces with a wire between them, which stand for two machines.
 func hosts(t *testing.T) (names, addresses [2]string) {
@@ -27,7 +31,7 @@ func hosts(t *testing.T) (names, addresses [2]string) {
 		return err
 	}
 	for i := range names {
-		names[i] = fmt.Sprintf("atoll%d-%d", os.Getpid(), i)
+		names[i] = fmt.Sprintf("atoll%d-%d", os.Getpid(), namespaces.Add(1))
 		addresses[i] = fmt.Sprintf("10.77.0.%d", i+1)
 		if err := do("netns", "add", names[i]); err != nil {
 			needs.Missing(t, "no network namespaces, which root can make: %v", err)

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func launchCommand() *cobra.Command {
@@ -37,4 +41,76 @@ func launchCommand() *cobra.Command {
 		"rank before it")
 	c.AddCommand(l, launchSlurmCommand())
 	return c
+}
+
+func launchSlurmCommand() *cobra.Command {
+	var job launch.SlurmConfig
+	var out string
+	c := &cobra.Command{
+		Use:   "slurm CASE.toml --nodes N --ntasks N [flags] [-- FLAG OF ATOLL RUN…]",
+		Short: "Write the batch script of a run for a cluster with Slurm",
+		Long: "Write the batch script of a run for a cluster with Slurm, to be handed in with sbatch.\n" +
+			"The case is checked first; what follows -- goes to atoll run.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if before := cmd.ArgsLenAtDash(); len(args) > 1 && before != 1 {
+				return usageError{fmt.Errorf("%q: one case, and what is for atoll run comes after --", args[1])}
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			job.Program, job.Case, job.Args = self, args[0], args[1:]
+			return writeSlurmScript(job, out)
+		},
+	}
+	p := c.Flags()
+	p.IntVar(&job.Nodes, "nodes", 1, "number of nodes")
+	p.IntVar(&job.Tasks, "ntasks", 0, "number of ranks on all nodes together (default with GPUs: one on each)")
+	p.IntVar(&job.CPUsPerTask, "cpus-per-task", 1, "threads of each rank")
+	p.IntVar(&job.GPUsPerNode, "gpus-per-node", 0, "GPUs of each node; ranks then run on GPUs, one on each")
+	p.StringVar(&job.Time, "time", "", "limit, as in 30 (minutes), 2:00:00 or 1-12:00:00 (default: the partition's)")
+	p.StringVar(&job.Partition, "partition", "", "partition of the cluster (default: the cluster's own)")
+	p.StringVarP(&out, "output", "o", "", "file to write, which must not exist (default: standard output)")
+	return c
+}
+
+func writeSlurmScript(job launch.SlurmConfig, out string) error {
+	script, err := launch.SlurmScript(job)
+	if err != nil {
+		return usageError{err}
+	}
+	// What is wrong with the case is better heard now than after hours in a queue.
+	if err := checkRun(job); err != nil {
+		return err
+	}
+	if out == "" {
+		_, err := fmt.Print(script)
+		return err
+	}
+	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return usageError{fmt.Errorf("%s exists, and may hold changes of yours: remove it, or choose another name", out)}
+	} else if err != nil {
+		return err
+	}
+	_, err = f.WriteString(script)
+	return errors.Join(err, f.Close())
+}
+
+// checkRun reads the flags and the case of the run as the ranks will.
+func checkRun(job launch.SlurmConfig) error {
+	c := runCommand()
+	if err := c.ParseFlags(job.Args); err != nil {
+		return usageError{fmt.Errorf("after --: %w", err)}
+	}
+	if rest := c.Flags().Args(); len(rest) > 0 {
+		return usageError{fmt.Errorf("after --: %q is no flag of atoll run", rest[0])}
+	}
+	set, err := c.Flags().GetStringArray("set")
+	if err != nil {
+		return err
+	}
+	_, err = solvers.Load(job.Case, set)
+	return badInput(err)
 }

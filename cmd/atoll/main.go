@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -77,7 +78,8 @@ func execute(ctx context.Context, args []string) int {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), ranksCommand(), superviseCommand())
+	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), places.RanksCommand(),
+		places.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root))
@@ -89,7 +91,7 @@ func execute(ctx context.Context, args []string) int {
 	var whole *stopped
 	if errors.As(err, &whole) {
 		fmt.Fprintln(os.Stderr, "atoll:", whole.text)
-		return launch.ExitCode(err)
+		return whole.code
 	}
 	var local *launch.RankError
 	if errors.As(err, &local) {

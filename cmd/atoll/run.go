@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -79,7 +80,7 @@ func runCommand() *cobra.Command {
 
 // What one machine is asked for at most. With more it would run out of memory before there is anything to say.
 const (
-	mostRanks   = 4096
+	mostRanks   = places.MostRanks
 	mostThreads = 1 << 14 // of all ranks
 )
 

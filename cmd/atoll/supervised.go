@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/launch/supervise"
@@ -35,12 +36,12 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"new ones in, and as many can be asked for with atoll ranks")
 	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
 		"joins the run")
-	p.IntVar(&f.slots, "slots", mostRanks, "how many ranks this machine runs at most, where others join")
+	p.IntVar(&f.slots, "slots", places.MostRanks, "how many ranks this machine runs at most, where others join")
 }
 
 func (f *superviseFlags) validate() error {
-	if f.slots < 0 || f.slots > mostRanks {
-		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, mostRanks)}
+	if f.slots < 0 || f.slots > places.MostRanks {
+		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, places.MostRanks)}
 	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
@@ -52,7 +53,7 @@ func (f *superviseFlags) validate() error {
 	var err, other error
 	f.least, err = strconv.Atoi(low)
 	f.most, other = strconv.Atoi(high)
-	if !two || err != nil || other != nil || f.least < 1 || f.most < f.least || f.most > mostRanks {
+	if !two || err != nil || other != nil || f.least < 1 || f.most < f.least || f.most > places.MostRanks {
 		return usageError{fmt.Errorf("--elastic %q: want MIN:MAX, as in 2:8", f.elastic)}
 	}
 	return nil
@@ -84,30 +85,30 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if dir == "" {
 		dir = c.Output.Dir
 	}
-	j, err := openJournal(dir)
+	j, err := places.OpenJournal(dir)
 	if err != nil {
 		return err
 	}
-	if f.places == "" {
-		err = giveToken()
-	}
-	var doors *supervise.Doors
-	if err == nil {
-		doors, err = f.doors()
-	}
-	if err != nil {
-		return errors.Join(err, j.close())
+	asked := os.Getenv(envToken)
+	if err := giveToken(); err != nil {
+		return errors.Join(err, j.Close())
 	}
 	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
-	if doors != nil {
-		host.Name, host.Meet = placeName(), meetAt(f.at())
+	var doors *supervise.Doors
+	if f.places != "" {
+		host.Name, host.Address = places.Name(), f.at()
+		doors, err = places.Open(places.DoorsConfig{Address: f.places, Certs: f.certs, Insecure: f.insecure, Asked: asked,
+			Token: os.Getenv(envToken)})
+		if err != nil {
+			return errors.Join(err, j.Close())
+		}
 	}
 	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
 		Here: host, Doors: doors,
 		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
 		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	})
-	return errors.Join(ended(ctx, o), j.close())
+	return errors.Join(ended(ctx, o, j.Saved()), j.Close())
 }
 
 // at is where ranks of this machine are found by others.
@@ -120,8 +121,8 @@ func (f *runFlags) at() string {
 	return "127.0.0.1"
 }
 
-// ended is the error of a run that ended so.
-func ended(ctx context.Context, o supervise.Outcome) error {
+// ended is the error of a run that ended so; saved tells that there is a state to go on from.
+func ended(ctx context.Context, o supervise.Outcome, saved bool) error {
 	var stop error
 	if o.Stopped {
 		stop = context.Cause(ctx)
@@ -136,7 +137,7 @@ func ended(ctx context.Context, o supervise.Outcome) error {
 		return fmt.Errorf("given up: %s", o.Why)
 	}
 	if o.Stopped || launch.ExitCode(err) == exitSaved {
-		return stoppedRun(o.Exits, err)
+		return stoppedRun(o.Exits, saved, err)
 	}
 	return err
 }

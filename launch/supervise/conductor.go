@@ -66,6 +66,7 @@ func Run(ctx context.Context, config Config) Outcome {
 	c := &conductor{Config: config, machine: NewMachine(config.Limits), events: make(chan Event, 64),
 		over: make(chan struct{}), sites: map[string]site{}}
 	here := newHere(config.Here, c.send)
+	defer here.close()
 	if config.Doors != nil {
 		config.Doors.open(c.send)
 		defer config.Doors.close()

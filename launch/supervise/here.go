@@ -10,9 +10,9 @@ import (
 // Host is a place that runs workers on this machine.
 type Host struct {
 	Name    string
-	Slots   int                    // how many ranks it can run
-	Workers launch.LocalConfig     // of all workers; Ranks and Args are not read
-	Meet    func() (string, error) // host:port, of which the port is free, where ranks can meet here; nil for nowhere
+	Slots   int                // how many ranks it can run
+	Workers launch.LocalConfig // of all workers; Ranks and Args are not read
+	Address string             // of this machine, at which ranks of others find those here; "" for none
 }
 
 // here runs workers for a conductor, in this process or elsewhere.
@@ -24,22 +24,41 @@ type here struct {
 	workers *launch.Workers // of the epoch, nil between epochs
 	epoch   uint64
 	last    *launch.Workers // that have ended
+	release func()          // of the port at which ranks could meet next; nil for none
 }
 
 func newHere(h Host, send func(Event)) *here { return &here{Host: h, send: send} }
 
 func (h *here) join() Join { return Join{h.Name, h.Slots, h.meet()} }
 
-// meet finds an address. Where there is none ranks of several machines cannot meet, and say so.
+// meet reserves where ranks can meet in the next epoch. Where that cannot be, ranks of several machines do not meet,
+// and say so.
 func (h *here) meet() string {
-	if h.Meet == nil {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if h.release != nil {
+		h.release()
+		h.release = nil
+	}
+	if h.Address == "" {
 		return ""
 	}
-	address, err := h.Meet()
+	address, release, err := launch.Reserve(h.Address)
 	if err != nil {
 		return ""
 	}
+	h.release = release
 	return address
+}
+
+// close gives back what is reserved.
+func (h *here) close() {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if h.release != nil {
+		h.release()
+		h.release = nil
+	}
 }
 
 // start starts the workers of a share, and tells how they end.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/atoll-hpc/atoll/launch"
 )
@@ -50,6 +51,8 @@ func judge(exits []launch.Exit, gone string, draining bool) verdict {
 	}
 	e := exits[0]
 	switch {
+	case e.Signal == syscall.SIGTERM && e.Ended && draining: // before it could hear of it
+		return verdict{kind: stopped}
 	case e.Signal != 0 && e.Ended:
 		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
 	case e.Signal != 0:
@@ -57,7 +60,7 @@ func judge(exits []launch.Exit, gone string, draining bool) verdict {
 	case e.Code == Saved, draining && e.Report == nil && e.Code != Refused:
 		return verdict{kind: stopped}
 	case e.Code == Followed && e.Report != nil && e.Report.Lost:
-		return verdict{lost, fmt.Sprintf("rank %d died or stopped answering", e.Report.Rank)}
+		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == Followed && e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == Refused && e.Report != nil:

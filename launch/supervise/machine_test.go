@@ -107,7 +107,7 @@ func eventOf(t *testing.T, words []string) Event {
 			e.Signal, e.Code = syscall.Signal(s), -1
 		}
 		if of, is := n["lost"]; is {
-			e.Report = &launch.Report{Rank: of, Lost: true}
+			e.Report = &launch.Report{Rank: of, Lost: true, Text: "no sign of life"}
 		}
 		if of, is := n["fault"]; is {
 			e.Report = &launch.Report{Rank: of, Text: "cell 7 is NaN"}

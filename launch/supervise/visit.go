@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"time"
 )
@@ -89,6 +90,7 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 		for ; running > 0; running-- {
 			<-idle
 		}
+		h.close()
 	}()
 	w.say(message{Kind: kindHello, Hello: &hello{v.Host.Name, v.Host.Slots, h.meet(), v.Build, v.Token}})
 	heard, failed := v.listen(w)
@@ -99,7 +101,7 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 			switch {
 			case m.Kind == kindWelcome:
 				h.Workers.Dir = m.Dir
-				h.Workers.Env = append(slices.Clone(h.Workers.Env), m.Env...)
+				h.Workers.Env = append(v.environment(), m.Env...)
 			case m.Kind == kindRefused:
 				return false, &RefusedError{m.Text}
 			case m.Kind == kindOver:
@@ -127,6 +129,14 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 			w.say(message{Kind: kindSlots}) // none from now on
 		}
 	}
+}
+
+// environment is that of workers, but for what the launcher adds.
+func (v *Visit) environment() []string {
+	if v.Host.Workers.Env == nil {
+		return os.Environ()
+	}
+	return slices.Clone(v.Host.Workers.Env)
 }
 
 // listen hears messages until the connection ends.

@@ -147,6 +147,9 @@ func (f *Folder) foreign(mode Mode) error {
 // Begin removes the results of an earlier run, the summary first, and tells that this one is under way. others are
 // files that this run will write besides, where they lie in the folder.
 func (f *Folder) Begin(others ...string) error {
+	if err := removeHalves(f.Dir); err != nil {
+		return err
+	}
 	files, err := results(f.Dir)
 	if err != nil {
 		return err
@@ -166,6 +169,9 @@ func (f *Folder) Begin(others ...string) error {
 
 // GoOn removes the summary of the run that is gone on from, and tells that it is under way again.
 func (f *Folder) GoOn() error {
+	if err := removeHalves(f.Dir); err != nil {
+		return err
+	}
 	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -3,6 +3,7 @@ package folder
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 const summaryFile = "summary.json"
@@ -11,6 +12,27 @@ const summaryFile = "summary.json"
 var patterns = []string{
 	summaryFile, "conservation.csv", "*.pvd", "*.nc", "raster/*.tif", "gauges/*.csv", "frames/*.vt[uip]",
 	"frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt", "checkpoints/*.ckpt*.part", CaseFile,
+}
+
+// halves are files that a run which was killed has left before they had their names.
+var halves = []string{
+	summaryFile + ".*.tmp", infoFile + ".*.tmp", CaseFile + ".*.tmp", "*.pvd.*.tmp", "frames/*.tmp",
+}
+
+// removeHalves removes them. Nobody is writing yet.
+func removeHalves(dir string) error {
+	for _, p := range halves {
+		found, err := fs.Glob(os.DirFS(dir), p)
+		if err != nil {
+			return err
+		}
+		for _, name := range found {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // results are the files that runs have left in a folder, the summary first.

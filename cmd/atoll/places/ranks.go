@@ -1,4 +1,4 @@
-package main
+package places
 
 import (
 	"context"
@@ -21,7 +21,8 @@ const (
 	lookAgain   = 50 * time.Millisecond
 )
 
-func ranksCommand() *cobra.Command {
+// RanksCommand is atoll ranks.
+func RanksCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ranks DIR [N]",
 		Short: "Tell on how many ranks a run under way is, or have it go on with N",
@@ -34,8 +35,8 @@ func ranksCommand() *cobra.Command {
 				return tellRanks(args[0])
 			}
 			n, err := strconv.Atoi(args[1])
-			if err != nil || n < 1 || n > mostRanks {
-				return usageError{fmt.Errorf("%q ranks: a number from 1 to %d", args[1], mostRanks)}
+			if err != nil || n < 1 || n > MostRanks {
+				return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MostRanks))
 			}
 			return askRanks(cmd.Context(), args[0], n)
 		},
@@ -48,7 +49,7 @@ func members(dir string) (folder.Epoch, error) {
 	if err == nil && e.Epoch == 0 {
 		err = fmt.Errorf("%s has no run whose ranks are processes over gRPC", dir)
 	}
-	return e, badInput(err)
+	return e, bad(err)
 }
 
 func tellRanks(dir string) error {
@@ -71,7 +72,7 @@ func askRanks(ctx context.Context, dir string, n int) error {
 		return err
 	}
 	if owned, err := folder.Owned(dir); err != nil || !owned {
-		return errors.Join(err, badInput(fmt.Errorf("no run is under way in %s", dir)))
+		return errors.Join(err, bad(fmt.Errorf("no run is under way in %s", dir)))
 	}
 	ask := folder.Ask{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
 	if err := ask.Leave(dir); err != nil {
@@ -85,7 +86,7 @@ func askRanks(ctx context.Context, dir string, n int) error {
 		return err
 	}
 	if answer.Answer != "" {
-		return badInput(errors.New(answer.Answer))
+		return bad(errors.New(answer.Answer))
 	}
 	if before.Ranks == n {
 		return tellRanks(dir)

@@ -1,0 +1,70 @@
+package places
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/atoll-hpc/atoll/launch/supervise"
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
+)
+
+// Journal keeps the epoch of a supervised run in the folder of its output.
+type Journal struct {
+	*folder.Folder
+	made bool // the folder was not there before
+}
+
+// OpenJournal takes the folder, and makes it if it is not there.
+func OpenJournal(dir string) (*Journal, error) {
+	_, err := os.Stat(dir)
+	made := errors.Is(err, os.ErrNotExist)
+	f, err := folder.Hold(dir)
+	if err != nil {
+		return nil, bad(err)
+	}
+	return &Journal{f, made}, nil
+}
+
+// Raise makes the epoch grow by one.
+func (j *Journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err error) {
+	members := make([]folder.Members, len(shares))
+	for i, s := range shares {
+		members[i] = folder.Members(s)
+	}
+	if epoch, err = j.Folder.Raise(members); err != nil {
+		return 0, 0, fmt.Errorf("the epoch of %s cannot be raised: %w", j.Dir, err)
+	}
+	saved, err = checkpoint.Steps(j.Dir)
+	return epoch, saved, err
+}
+
+// Asked returns a wish that was left in the folder.
+func (j *Journal) Asked() (supervise.Ask, bool) {
+	a, there := folder.TakeAsk(j.Dir)
+	return supervise.Ask{Ranks: a.Ranks, ID: a.ID}, there
+}
+
+// Answer leaves an answer there.
+func (j *Journal) Answer(a supervise.Answer) error {
+	return folder.Ask{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
+}
+
+// Saved tells whether the same command would go on from a state that the run has saved.
+func (j *Journal) Saved() bool {
+	info, err := folder.Read(j.Dir)
+	if err != nil || info.State != folder.Running && info.State != folder.Stopped {
+		return false
+	}
+	steps, err := checkpoint.Steps(j.Dir)
+	return err == nil && steps >= 0
+}
+
+// Close gives the folder back; one that was made for nothing goes.
+func (j *Journal) Close() error {
+	if _, err := folder.Read(j.Dir); j.made && errors.Is(err, os.ErrNotExist) {
+		return j.Forsake()
+	}
+	return j.Folder.Close()
+}
