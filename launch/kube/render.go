@@ -159,8 +159,8 @@ patches:
 {{- end}}
 `))
 
-// pods is the patch of the job itself.
-var pods = template.Must(template.New("job").Parse(`apiVersion: batch/v1
+// patch is that of the job itself.
+var patch = template.Must(template.New("job").Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: atoll
@@ -238,7 +238,7 @@ func (j *Job) Render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, t := range map[string]*template.Template{"kustomization.yaml": overlay, "job.yaml": pods} {
+	for name, t := range map[string]*template.Template{"kustomization.yaml": overlay, "job.yaml": patch} {
 		var b bytes.Buffer
 		if err := t.Execute(&b, values); err != nil {
 			return nil, err
