@@ -33,6 +33,7 @@ type runFlags struct {
 	restart            bool
 	timeLimit          time.Duration
 	serve              string
+	doorFlags
 
 	// past is the run of which this is a stretch; nil for a run of its own.
 	past *run.Replay
@@ -71,6 +72,7 @@ func runCommand() *cobra.Command {
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
+	f.doorFlags.register(p)
 	return c
 }
 
@@ -117,6 +119,9 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	if err := f.validate(ranksGiven); err != nil {
 		return err
 	}
+	if err := f.doorFlags.validate(); err != nil {
+		return err
+	}
 	place, err := launch.Detect()
 	if err != nil {
 		return usageError{err}
@@ -137,6 +142,9 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return err
 	}
 	if f.transport == launch.GRPC {
+		if err := giveToken(); err != nil {
+			return err
+		}
 		return f.processes(ctx, path)
 	}
 	return r.goroutines(ctx, c)
@@ -161,6 +169,7 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 func (f *runFlags) processes(ctx context.Context, path string) error {
 	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend,
 		"--halo", f.halo}
+	args = append(args, f.doorFlags.args()...)
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"cmd/atoll":    {"*"},
 	"config":       {"internal/portable"},
 	"dist":         {"proto"},
+	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // how certificates are written
 	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi"}, // those that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},

@@ -48,7 +48,9 @@ type pod struct {
 type pods struct{ Items []pod }
 
 // index is a pod's number in its job, which is its rank; "" if it has none.
-func (p *pod) index() string { return p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"] }
+func (p *pod) index() string {
+	return p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"]
+}
 
 // running tells whether the container of a pod is at work.
 func (p *pod) running() bool {
