@@ -111,7 +111,8 @@ func (f *k8sFlags) complete(c *config.Case, path string) error {
 	if err != nil {
 		return err
 	}
-	f.job.Files = map[string][]byte{"case.toml": text}
+	f.job.Case = filepath.Base(path)
+	f.job.Files = map[string][]byte{f.job.Case: text}
 	for _, name := range c.Inputs() {
 		if f.job.Files[name], err = os.ReadFile(c.Path(name)); err != nil {
 			return err

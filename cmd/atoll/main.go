@@ -79,7 +79,7 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root))
+		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {

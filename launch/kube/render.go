@@ -20,7 +20,8 @@ import (
 type Job struct {
 	Name       string            // of the job, its service, and the beginning of all other names
 	Ranks      int               // and pods
-	Files      map[string][]byte // case.toml, and what the case names, which lies beside it
+	Case       string            // its file, of
+	Files      map[string][]byte // the case and what it names, which lies beside it
 	Image      string
 	Pull       string // IfNotPresent, Always or Never
 	CPU        string // that a rank requests, as in 2 or 500m
@@ -112,6 +113,12 @@ labels:
       atoll-hpc.github.io/job: {{.Name}}
 patches:
   - path: job.yaml
+  - target:
+      kind: Job
+    patch: |
+      - op: replace
+        path: /spec/template/spec/containers/0/args/1
+        value: /case/{{.Case}}
 {{- range .Args}}
   - target:
       kind: Job
