@@ -147,6 +147,10 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 	if !f.keep {
 		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))
 	}
+	if failed != nil {
+		fmt.Fprintf(os.Stderr, "atoll: what it has written is on the volume %s: the same command goes on from its last "+
+			"checkpoint, --delete removes it\n", f.claim())
+	}
 	if failed != nil && failed.Input {
 		return badInput(err)
 	}

@@ -20,6 +20,7 @@ type Follow struct {
 	Out, Log io.Writer     // of what rank 0 prints, and of what is told of the job
 	Patience time.Duration // how long the job may be kept from starting
 
+	ran   bool            // a pod of rank 0 was at work
 	told  map[string]bool // of obstacles
 	read  map[string]bool // pods whose logs are
 	mu    sync.Mutex
@@ -65,7 +66,7 @@ func (f *Follow) Until(ctx context.Context) error {
 		if done {
 			return nil
 		}
-		if held == "" {
+		if held == "" || f.ran {
 			last = time.Now()
 		} else if time.Since(last) > f.Patience {
 			return &Failed{Why: fmt.Sprintf("the job did not start within %v: %s", f.Patience, held)}
@@ -99,9 +100,14 @@ func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
 			held = why
 			f.once(why, "%s", why)
 		}
+		f.ran = f.ran || p.running() && p.index() == "0"
 		f.pod(ctx, p)
 	}
-	if len(all.Items) == 0 && j.Status.Active == 0 {
+	switch {
+	case len(all.Items) > 0:
+	case f.ran && j.Status.Succeeded == 0:
+		f.once("none", "no pod is left; the cluster makes new ones, the later the more have failed")
+	case !f.ran:
 		held = "no pod was made for it"
 	}
 	for _, c := range j.Status.Conditions {
