@@ -49,7 +49,8 @@ func launchK8sCommand() *cobra.Command {
 	p.StringVar(&j.CPU, "cpu", "1", "CPUs that each rank requests, which are its threads")
 	p.StringVar(&j.Memory, "memory", "1Gi", "memory of each rank")
 	p.StringVar(&j.Storage, "storage", "10Gi", "of the volume for output and checkpoints")
-	p.StringVar(&j.Class, "storage-class", "", "of that volume (default: that of the cluster); it must offer ReadWriteMany")
+	p.StringVar(&j.Class, "storage-class", "", "of that volume, which must offer ReadWriteMany (default: that of the "+
+		"cluster)")
 	p.StringVar(&j.Claim, "claim", "", "a claim of a volume that is there, used instead")
 	p.StringSliceVar(&j.Components, "component", nil, "a part of k8s/components: gpu, kueue or insecure; may be repeated")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set time.end=1; may be repeated")
@@ -60,7 +61,8 @@ func launchK8sCommand() *cobra.Command {
 	p.BoolVar(&f.remove, "delete", false, "remove the job of that name with its output, and stop")
 	p.BoolVar(&f.dry, "dry-run", false, "print the manifests, and stop")
 	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may be kept from starting")
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that says where the cluster is (default: KUBECONFIG, ~/.kube/config)")
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that says where the cluster is (default: KUBECONFIG, or "+
+		"~/.kube/config)")
 	p.StringVar(&f.context, "context", "", "of that file (default: the current one)")
 	p.StringVar(&f.namespace, "namespace", "", "of the job (default: that of the context)")
 	return c

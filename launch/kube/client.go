@@ -126,7 +126,8 @@ func (c *Client) apply(ctx context.Context, manifests []byte, dry bool) error {
 		if dry {
 			query.Set("dryRun", "All")
 		}
-		err := c.ask(ctx, http.MethodPatch, c.path(o.Kind, o.Metadata.Name), query, "application/apply-patch+yaml", text, nil)
+		path := c.path(o.Kind, o.Metadata.Name)
+		err := c.ask(ctx, http.MethodPatch, path, query, "application/apply-patch+yaml", text, nil)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.Kind, o.Metadata.Name, err)
 		}

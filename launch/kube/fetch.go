@@ -19,7 +19,8 @@ const FilesPort = 8081
 func filesPod(name string) string { return name + "-files" }
 
 // Fetch brings what a job has written to a folder, by a pod that mounts the same volume and that the API server asks.
-func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string, checkpoints bool) (files int, err error) {
+func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string, checkpoints bool) (files int,
+	err error) {
 	text, err := yaml.Marshal(reader(name, image, pull, claim))
 	if err != nil {
 		return 0, err

@@ -174,7 +174,6 @@ metadata:
 spec:
   completions: {{.Ranks}}
   parallelism: {{.Ranks}}
-  backoffLimit: {{.Backoff}}
   template:
     spec:
       subdomain: {{.Name}}
@@ -267,12 +266,11 @@ type values struct {
 	Repository, Tag, Digest string
 	Names                   []string
 	Numbers                 []int
-	Backoff                 int
 	Renamed                 []renamed
 }
 
 func (j *Job) values() (*values, error) {
-	v := &values{Job: j, Backoff: 3 * j.Ranks}
+	v := &values{Job: j}
 	v.Repository, v.Digest, _ = strings.Cut(j.Image, "@")
 	if at := strings.LastIndexByte(v.Repository, ':'); at > strings.LastIndexByte(v.Repository, '/') {
 		v.Repository, v.Tag = v.Repository[:at], v.Repository[at+1:]

@@ -41,8 +41,8 @@ func (c *Client) Submit(ctx context.Context, j *Job, secrets Secrets) error {
 	var there job
 	switch err := c.get(ctx, "Job", j.Name, &there); {
 	case err == nil:
-		return fmt.Errorf("there is a job %s in namespace %s: give another --name, follow it with --attach, or remove it with "+
-			"--delete", j.Name, c.Namespace)
+		return fmt.Errorf("there is a job %s in namespace %s: give another --name, follow it with --attach, or remove it "+
+			"with --delete", j.Name, c.Namespace)
 	case !NotFound(err):
 		return err
 	}

@@ -1,6 +1,6 @@
-// Command image makes a container image of a program without a Docker daemon: the program, the C library of this machine
-// that it was linked with, and nothing else. What it writes is taken by docker load, podman load, ctr images import, and
-// skopeo copy docker-archive:FILE docker://REGISTRY/NAME.
+// Command image makes a container image of a program without a Docker daemon: the program, the C library of this
+// machine that it was linked with, and nothing else. What it writes is taken by docker load, podman load, ctr images
+// import, and skopeo copy docker-archive:FILE docker://REGISTRY/NAME.
 //
 //	go run ./internal/cmd/image -o atoll.tar -name atoll:latest bin/atoll
 //
