@@ -86,7 +86,8 @@ func (c *Client) open(ctx context.Context, method, path string, query url.Values
 }
 
 // ask asks, and decodes the answer into to, unless that is nil.
-func (c *Client) ask(ctx context.Context, method, path string, query url.Values, kind string, body []byte, to any) error {
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values, kind string, body []byte,
+	to any) error {
 	answer, err := c.open(ctx, method, path, query, kind, body)
 	if err != nil {
 		return err
