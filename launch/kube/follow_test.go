@@ -39,9 +39,13 @@ func (c *cluster) client(t *testing.T) *Client {
 	}))
 	t.Cleanup(s.Close)
 	file := filepath.Join(t.TempDir(), "config")
-	text := `{"current-context": "other", "contexts": [{"name": "mine", "context": {"cluster": "c", "user": "u",
-"namespace": "lab"}}], "clusters": [{"name": "c", "cluster": {"server": "` + s.URL + `"}}], "users": [{"name": "u", "user":
-{"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "echo", "args": ["{\"status\":{\"token\":\"secret\"}}"]}}}]}`
+	text := `
+current-context: other
+contexts: [{name: mine, context: {cluster: c, user: u, namespace: lab}}]
+clusters: [{name: c, cluster: {server: "` + s.URL + `"}}]
+users: [{name: u, user: {exec: {command: echo, args: ['{"status":{"token":"secret"}}'],
+  apiVersion: client.authentication.k8s.io/v1}}}]
+`
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
