@@ -7,6 +7,7 @@ require (
 	github.com/emer/empi v1.0.22
 	github.com/expr-lang/expr v1.17.8
 	github.com/gofrs/flock v0.13.1
+	github.com/klauspost/compress v1.20.3
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/prometheus/common v0.66.1
 	github.com/spf13/cobra v1.10.2

@@ -198,7 +198,7 @@ func (r *runner) save(ctx context.Context) error {
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: told}
 	k.path = checkpoint.Path(r.Dir, shot.Clock.Steps)
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, k.path, info, shot)
+	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot)
 	return r.unwritten(err)
 }
 
@@ -213,7 +213,8 @@ func (r *runner) saved(ctx context.Context) error {
 	k.took = time.Since(k.begun)
 	if err == nil && r.Comm.Rank() == 0 {
 		r.Watch.Tell("checkpoint %s, in %v", filepath.Base(k.path), k.took.Round(time.Millisecond))
-		if err := checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep); err != nil {
+		prune := func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) }
+		if err := r.fence.Publish(prune); err != nil {
 			r.warn("earlier checkpoints are still there: %v", err)
 		}
 	}

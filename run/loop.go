@@ -20,7 +20,7 @@ func (r *runner) openLedger(ctx context.Context) error {
 		return err
 	}
 	var err error
-	r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
+	r.ledger, err = openConservation(r.fence, r.from.length(conservationFile))
 	return err
 }
 

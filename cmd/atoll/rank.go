@@ -136,7 +136,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.place.Epoch, Since: r.place.Began, Replay: r.past, Report: r.tell, Began: began}
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +32,7 @@ type runFlags struct {
 	restart            bool
 	timeLimit          time.Duration
 	serve              string
+	superviseFlags
 	doorFlags
 
 	// past is the run of which this is a stretch; nil for a run of its own.
@@ -72,6 +72,7 @@ func runCommand() *cobra.Command {
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
+	f.superviseFlags.register(p)
 	f.doorFlags.register(p)
 	return c
 }
@@ -112,6 +113,9 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}
+	if err := f.superviseFlags.validate(); err != nil {
+		return err
+	}
 	return tooMany(1, f.threads) // ranks may be of many machines
 }
 
@@ -142,10 +146,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return err
 	}
 	if f.transport == launch.GRPC {
-		if err := giveToken(); err != nil {
-			return err
-		}
-		return f.processes(ctx, path)
+		return f.processes(ctx, path, c)
 	}
 	return r.goroutines(ctx, c)
 }
@@ -163,40 +164,6 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 		}
 	}
 	return c, badInput(err)
-}
-
-// processes starts a process for each rank, which come back here as children of a launcher.
-func (f *runFlags) processes(ctx context.Context, path string) error {
-	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend,
-		"--halo", f.halo}
-	args = append(args, f.doorFlags.args()...)
-	for _, s := range f.set {
-		args = append(args, "--set", s)
-	}
-	limit := ""
-	if f.timeLimit > 0 {
-		limit = f.timeLimit.String()
-	}
-	for _, flag := range []struct{ name, value string }{
-		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit}, {"--serve", f.serve},
-	} {
-		if flag.value != "" {
-			args = append(args, flag.name, flag.value)
-		}
-	}
-	for _, flag := range []struct {
-		name string
-		on   bool
-	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force},
-		{"--restart", f.restart}} {
-		if flag.on {
-			args = append(args, flag.name)
-		}
-	}
-	return launch.Local(ctx, launch.LocalConfig{
-		Ranks: f.ranks, Args: args, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
-		Drain: run.Drain,
-	})
 }
 
 // report prints the summary of a run that has ended well.
