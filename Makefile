@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,16 @@ test-mpi test-slurm:
 
 test-arm64:
 	./scripts/same-bits-arm64
+
+test-k8s: image ## jobs of all solvers on the cluster of KUBECONFIG, which has the image atoll:test
+	./scripts/test-k8s
+
+image: build ## make bin/atoll.tar, an image for Kubernetes, without a Docker daemon
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/image/atoll ./cmd/atoll
+	go run ./internal/cmd/image -o bin/atoll.tar -name $(or $(IMAGE),atoll:test) bin/image/atoll
+
+release: ## make archives for Linux and macOS, with checksums, in bin/release
+	./scripts/release
 
 race: ## all tests with the race detector
 	go test -race ./...

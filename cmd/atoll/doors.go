@@ -87,7 +87,7 @@ func (f *doorFlags) meeting(place launch.Place, caseHash string, notify func(lin
 	if f.certs != "" {
 		store, err := certs.Open(f.certs, place.Rank, notify)
 		if err != nil {
-			return cfg, usageError{err}
+			return cfg, &common{usageError{err}, place.Rank} // of this rank alone, which therefore tells
 		}
 		cfg.Certificates = store
 	}

@@ -39,7 +39,7 @@ func launchCommand() *cobra.Command {
 	l.Flags().IntVar(&threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	l.Flags().BoolVar(&logRanks, "log-ranks", false, "print the output of the other ranks too, each line with its "+
 		"rank before it")
-	c.AddCommand(l, launchSlurmCommand())
+	c.AddCommand(l, launchSlurmCommand(), launchK8sCommand())
 	return c
 }
 

@@ -82,7 +82,7 @@ func execute(ctx context.Context, args []string) int {
 		places.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root))
+		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {

@@ -20,7 +20,8 @@ import (
 type Job struct {
 	Name       string            // of the job, its service, and the beginning of all other names
 	Ranks      int               // and pods
-	Files      map[string][]byte // case.toml, and what the case names, which lies beside it
+	Case       string            // its file, of
+	Files      map[string][]byte // the case and what it names, which lies beside it
 	Image      string
 	Pull       string // IfNotPresent, Always or Never
 	CPU        string // that a rank requests, as in 2 or 500m
@@ -112,6 +113,12 @@ labels:
       atoll-hpc.github.io/job: {{.Name}}
 patches:
   - path: job.yaml
+  - target:
+      kind: Job
+    patch: |
+      - op: replace
+        path: /spec/template/spec/containers/0/args/1
+        value: /case/{{.Case}}
 {{- range .Args}}
   - target:
       kind: Job
@@ -159,15 +166,14 @@ patches:
 {{- end}}
 `))
 
-// pods is the patch of the job itself.
-var pods = template.Must(template.New("job").Parse(`apiVersion: batch/v1
+// patch is that of the job itself.
+var patch = template.Must(template.New("job").Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: atoll
 spec:
   completions: {{.Ranks}}
   parallelism: {{.Ranks}}
-  backoffLimit: {{.Backoff}}
   template:
     spec:
       subdomain: {{.Name}}
@@ -238,7 +244,7 @@ func (j *Job) Render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, t := range map[string]*template.Template{"kustomization.yaml": overlay, "job.yaml": pods} {
+	for name, t := range map[string]*template.Template{"kustomization.yaml": overlay, "job.yaml": patch} {
 		var b bytes.Buffer
 		if err := t.Execute(&b, values); err != nil {
 			return nil, err
@@ -260,12 +266,11 @@ type values struct {
 	Repository, Tag, Digest string
 	Names                   []string
 	Numbers                 []int
-	Backoff                 int
 	Renamed                 []renamed
 }
 
 func (j *Job) values() (*values, error) {
-	v := &values{Job: j, Backoff: 3 * j.Ranks}
+	v := &values{Job: j}
 	v.Repository, v.Digest, _ = strings.Cut(j.Image, "@")
 	if at := strings.LastIndexByte(v.Repository, ':'); at > strings.LastIndexByte(v.Repository, '/') {
 		v.Repository, v.Tag = v.Repository[:at], v.Repository[at+1:]

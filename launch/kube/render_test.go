@@ -68,7 +68,7 @@ func relative(t *testing.T, from, folder, name string) string {
 func sample() *Job {
 	return &Job{Name: "wave", Ranks: 2, Image: "registry:5000/team/atoll:1.2", Pull: "Always", CPU: "500m",
 		Memory: "2Gi", Storage: "5Gi", Class: "fast", Args: []string{"--set=time.end=1"},
-		Files: map[string][]byte{"case.toml": []byte("solver = \"x\"\n"), "bed.asc": []byte("1 2 3\n")}}
+		Case: "wave.toml", Files: map[string][]byte{"wave.toml": []byte("solver = \"x\"\n"), "bed.asc": []byte("1 2 3\n")}}
 }
 
 // TestJob: what the launcher submits is what it was.

@@ -1,0 +1,93 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What is read of objects of Kubernetes, by its names.
+
+type metadata struct {
+	Name              string
+	UID               string `json:"uid"`
+	Labels            map[string]string
+	Annotations       map[string]string
+	DeletionTimestamp string
+}
+
+type condition struct{ Type, Status, Reason, Message string }
+
+type job struct {
+	Metadata metadata
+	Spec     struct{ Completions int }
+	Status   struct {
+		Active, Succeeded, Failed, Ready int
+		Conditions                       []condition
+	}
+}
+
+type pod struct {
+	Metadata metadata
+	Status   struct {
+		Phase             string
+		Reason, Message   string
+		Conditions        []condition
+		ContainerStatuses []struct {
+			State struct {
+				Waiting    *struct{ Reason, Message string }
+				Running    *struct{}
+				Terminated *struct {
+					ExitCode        int
+					Reason, Message string
+				}
+			}
+		}
+	}
+}
+
+type pods struct{ Items []pod }
+
+// index is a pod's number in its job, which is its rank; "" if it has none.
+func (p *pod) index() string {
+	return p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"]
+}
+
+// running tells whether the container of a pod is at work.
+func (p *pod) running() bool {
+	s := p.Status.ContainerStatuses
+	return len(s) > 0 && s[0].State.Running != nil
+}
+
+// ended is the exit code of a pod's container.
+func (p *pod) ended() (code int, ended bool) {
+	s := p.Status.ContainerStatuses
+	if len(s) == 0 || s[0].State.Terminated == nil {
+		return 0, false
+	}
+	return s[0].State.Terminated.ExitCode, true
+}
+
+// obstacle is why a pod does not start, "" if nothing is in its way. lasting tells that waiting does not help.
+func (p *pod) obstacle() (why string, lasting bool) {
+	for _, c := range p.Status.Conditions {
+		if c.Type == "PodScheduled" && c.Status == "False" && c.Message != "" {
+			return fmt.Sprintf("no node takes the pod: %s", c.Message), false
+		}
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		w := s.State.Waiting
+		if w == nil {
+			continue
+		}
+		text := strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
+		switch w.Reason {
+		case "ErrImageNeverPull", "InvalidImageName":
+			return "the image cannot be had: " + text, true
+		case "ErrImagePull", "ImagePullBackOff", "ImageInspectError", "RegistryUnavailable":
+			return "the image cannot be had: " + text, false
+		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+			return "the container does not start: " + text, false
+		}
+	}
+	return "", false
+}

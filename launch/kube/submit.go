@@ -1,0 +1,85 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+)
+
+// JobLabel is on all objects of a job, with its name.
+const JobLabel = "atoll-hpc.github.io/job"
+
+// Secrets are the certificates of ranks, by the names of their files.
+type Secrets []map[string][]byte
+
+// manifests are the secrets of a job's ranks.
+func (s Secrets) manifests(name string) ([]byte, error) {
+	var all [][]byte
+	for rank, files := range s {
+		text, err := yaml.Marshal(map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "data": files,
+			"metadata": map[string]any{"name": fmt.Sprintf("%s-rank-%d", name, rank),
+				"labels": map[string]string{JobLabel: name}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return bytes.Join(all, []byte("\n---\n")), nil
+}
+
+// Submit starts a job, of which there must be none of that name. What the server refuses leaves nothing behind.
+func (c *Client) Submit(ctx context.Context, j *Job, secrets Secrets) error {
+	text, err := j.Render()
+	if err != nil {
+		return err
+	}
+	var there job
+	switch err := c.get(ctx, "Job", j.Name, &there); {
+	case err == nil:
+		return fmt.Errorf("there is a job %s in namespace %s: give another --name, follow it with --attach, or remove it "+
+			"with --delete", j.Name, c.Namespace)
+	case !NotFound(err):
+		return err
+	}
+	if err := c.apply(ctx, text, true); err != nil {
+		return fmt.Errorf("the cluster refuses the job: %w", err)
+	}
+	if len(secrets) > 0 {
+		own, err := secrets.manifests(j.Name)
+		if err != nil {
+			return err
+		}
+		if err := c.apply(ctx, own, false); err != nil {
+			return err
+		}
+	}
+	if err := c.apply(ctx, text, false); err != nil {
+		return errors.Join(err, c.Remove(context.WithoutCancel(ctx), j.Name, false))
+	}
+	return nil
+}
+
+// Remove deletes all that belongs to a job; what it has written only if output.
+func (c *Client) Remove(ctx context.Context, name string, output bool) error {
+	var errs []error
+	kinds := []string{"Job", "Service", "NetworkPolicy", "ConfigMap", "Secret", "ServiceAccount"}
+	if output {
+		kinds = append(kinds, "PersistentVolumeClaim")
+	}
+	for _, kind := range kinds {
+		var all struct{ Items []struct{ Metadata metadata } }
+		if err := c.list(ctx, kind, JobLabel+"="+name, &all); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, o := range all.Items {
+			errs = append(errs, c.remove(ctx, kind, o.Metadata.Name))
+		}
+	}
+	return errors.Join(append(errs, c.remove(ctx, "Pod", filesPod(name)))...)
+}
