@@ -46,8 +46,13 @@ const tileGrain = 4
 
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
 func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
+	if words[0] == "rare" && len(words) == 1 {
+		p.rare[fn] = true
+		return
+	}
 	if words[0] != "kernel" {
-		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel", words[0])
+		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+			words[0])
 		return
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, fn: fn, decl: d}

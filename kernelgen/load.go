@@ -27,6 +27,7 @@ type Package struct {
 	decls    map[*types.Func]*ast.FuncDecl
 	comments map[*types.Func]ast.CommentMap
 	specs    map[*types.TypeName]typeDecl
+	rare     map[*types.Func]bool // functions that vector code leaves to Go
 	refusals refusals
 }
 
@@ -60,6 +61,7 @@ func Load(dir string) (*Package, error) {
 		decls:    map[*types.Func]*ast.FuncDecl{},
 		comments: map[*types.Func]ast.CommentMap{},
 		specs:    map[*types.TypeName]typeDecl{},
+		rare:     map[*types.Func]bool{},
 		info: &types.Info{
 			Types:      map[ast.Expr]types.TypeAndValue{},
 			Defs:       map[*ast.Ident]types.Object{},

@@ -55,15 +55,16 @@ func units(p *kernelgen.Package) ([]unit, error) {
 	return all, nil
 }
 
-// hashLine is the first line of assembly: what it was compiled from, and how. Lines of comments do not count, so that a
-// kernel that moves to another line leaves its code current.
+// hashLine is the first line of assembly: what it was compiled from, and how. Comments and the numbers of lines do not
+// count, so that a kernel that moves to another line leaves its code current.
 func hashLine(source string, options []string) string {
 	hash := sha256.New()
 	for _, o := range options {
 		fmt.Fprintln(hash, o)
 	}
 	for line := range strings.Lines(source) {
-		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "//") {
+		text := strings.TrimSpace(line)
+		if text != "" && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "#line ") {
 			fmt.Fprintln(hash, text)
 		}
 	}

@@ -4022,7 +4022,7 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reach, sloped.go:43
+// (*side[float32]).reach, sloped.go:44
 DEVICE void side_reach_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4091,7 +4091,7 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reach, sloped.go:43
+// (*side[float64]).reach, sloped.go:44
 DEVICE void side_reach_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
