@@ -80,8 +80,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple of 32 up to "+
-				"1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
+				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
 	p.combine(k, blocks)

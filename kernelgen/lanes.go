@@ -183,7 +183,8 @@ template <typename P, int64 O> struct Ref<%[1]s, P, O> {
 template <typename P, int64 O> INLINE %[1]s_lanes value(const Ref<%[1]s, P, O> &r) { return {%[4]s}; }
 template <typename T> requires Same<T, %[1]s>::is INLINE %[1]s_lanes lanes(const %[1]s &x) { return {%[5]s}; }
 template <typename M, typename X> INLINE void set(M m, %[1]s_lanes &to, const X &x) {%[6]s }
-template <typename M, typename P, int64 O, typename X> INLINE void set(M m, const Ref<%[1]s, P, O> &to, const X &x) {%[6]s }
+template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
+		`const Ref<%[1]s, P, O> &to, const X &x) {%[6]s }
 `, c.name, fields.String(), refs.String(), values.String(), uniform.String(), sets.String())
 }
 

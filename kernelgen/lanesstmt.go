@@ -340,8 +340,8 @@ func (f *function) usual(s ast.Stmt) string {
 	return ""
 }
 
-// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for all
-// lanes and once for those that are left. It returns false for any other.
+// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for
+// all lanes and once for those that are left. It returns false for any other.
 func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
 	branch, ok := s.(*ast.IfStmt)
 	if !ok || f.usual(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||
