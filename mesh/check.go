@@ -55,12 +55,12 @@ func (m *Mesh) checkSizes() error {
 	if m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
 		return fmt.Errorf("the mesh has %d cells and the groups of %d", len(m.Cells), len(m.CellGroup))
 	}
-	for _, name := range fieldNames(m.CellData) {
+	for _, name := range FieldNames(m.CellData) {
 		if n := len(m.CellData[name]); n != len(m.Cells) {
 			return fmt.Errorf("cell field %q has %d values for %d cells", name, n, len(m.Cells))
 		}
 	}
-	for _, name := range fieldNames(m.VertexData) {
+	for _, name := range FieldNames(m.VertexData) {
 		if n := len(m.VertexData[name]); n != len(m.X) {
 			return fmt.Errorf("vertex field %q has %d values for %d vertices", name, n, len(m.X))
 		}

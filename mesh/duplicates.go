@@ -33,7 +33,7 @@ func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, repo
 	if n < 2 {
 		return
 	}
-	table := newMarks(1 << bits.Len(uint(n)*3/2))
+	table := NewMarks(1 << bits.Len(uint(n)*3/2))
 	mask := uint64(len(table) - 1)
 	for i := range int32(n) {
 		at := hash(i) & mask
@@ -53,5 +53,5 @@ func sorted(v [3]int32) [3]int32 {
 	return [3]int32{lo, v[0] ^ v[1] ^ v[2] ^ lo ^ hi, hi}
 }
 
-// fieldNames returns the names of fields in alphabetical order.
-func fieldNames(fields map[string][]float64) []string { return slices.Sorted(maps.Keys(fields)) }
+// FieldNames returns the names of fields in alphabetical order.
+func FieldNames(fields map[string][]float64) []string { return slices.Sorted(maps.Keys(fields)) }

@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// Heights is the vertex field of third coordinates.
+const Heights = "z"
+
 // CheckHeights refuses triangles that are a surface in space, such as a sphere, where the third coordinates of vertices
 // should be heights over the plane: those that stand upright, and neighbours of which one lies under the other. It
 // names the first of them. Readers call it; what else is wrong with a mesh is told by Check.

@@ -1,5 +1,6 @@
 // Package mesh holds unstructured meshes, of triangles in the plane and of tetrahedra: the mesh itself, its topology,
-// its checks, readers and writers, and generators.
+// its checks and generators. Formats are packages below it (gmsh, medit, vtk), of which meshio takes one by the
+// extension of a file.
 package mesh
 
 // Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are positions in its slices; the cell ids

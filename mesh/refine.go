@@ -50,10 +50,10 @@ func Refine(m *Mesh) (*Mesh, error) {
 		fine.CellGroup = fourTimes(m.CellGroup)
 	}
 	for name, f := range m.CellData {
-		setField(&fine.CellData, name, fourTimes(f))
+		SetField(&fine.CellData, name, fourTimes(f))
 	}
 	for name, f := range m.VertexData {
-		setField(&fine.VertexData, name, withMidpoints(f, ends))
+		SetField(&fine.VertexData, name, withMidpoints(f, ends))
 	}
 	return fine, nil
 }
@@ -106,7 +106,7 @@ func fourTimes[T any](s []T) []T {
 	return out
 }
 
-func setField(fields *map[string][]float64, name string, f []float64) {
+func SetField(fields *map[string][]float64, name string, f []float64) {
 	if *fields == nil {
 		*fields = make(map[string][]float64)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Orient turns clockwise cells by swapping their last two vertices, and returns how many it turned.
 func (m *Mesh) Orient() (turned int, err error) {
-	if err := m.checkIDs(); err != nil {
+	if err := m.CheckIDs(); err != nil {
 		return 0, err
 	}
 	for c := range m.Cells {
@@ -26,7 +26,7 @@ func (m *Mesh) Orient() (turned int, err error) {
 // DropDangling removes vertices that are in no cell, and tagged edges that no cell has. The other vertices keep
 // their order.
 func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
-	if err := m.checkIDs(); err != nil {
+	if err := m.CheckIDs(); err != nil {
 		return 0, 0, err
 	}
 	half, err := m.taggedHalfEdges()
@@ -50,7 +50,7 @@ func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
 // and repeated tagged edges. It refuses to join vertices or cells that differ in a field, or cells of different
 // groups.
 func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
-	if err := m.checkIDs(); err != nil {
+	if err := m.CheckIDs(); err != nil {
 		return 0, 0, err
 	}
 	target := make([]int32, len(m.X))
@@ -145,7 +145,7 @@ func (m *Mesh) keepVertices(keep []bool) (removed int) {
 	return len(keep) - int(n)
 }
 
-func (m *Mesh) checkIDs() error {
+func (m *Mesh) CheckIDs() error {
 	if err := m.checkSizes(); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (m *Mesh) checkIDs() error {
 
 // differs returns the first field, by name, in which items i and j differ; NaN equals NaN.
 func differs(fields map[string][]float64, i, j int32) (string, bool) {
-	for _, name := range fieldNames(fields) {
+	for _, name := range FieldNames(fields) {
 		a, b := fields[name][i], fields[name][j]
 		if a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
 			return name, true

@@ -31,7 +31,7 @@ func (r *Rings) Of(v int32) []int32 { return r.At[r.Start[v]:r.Start[v+1]] }
 // Rings finds the ring of every vertex in linear time. All triangles must run counter-clockwise, which Check makes sure
 // of; a vertex around which they do not is Apart. Vertex ids out of range are an error.
 func (m *Mesh) Rings() (*Rings, error) {
-	if err := m.checkIDs(); err != nil {
+	if err := m.CheckIDs(); err != nil {
 		return nil, err
 	}
 	n := len(m.X)

@@ -11,7 +11,7 @@ import (
 // cells that are turned over or flat, faces of more than two cells or with two cells on one side, tagged faces that no
 // cell has, vertices in no cell, and vertices in the same place.
 func (s *Solid) Check() error {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return err
 	}
 	if err := s.checkShapes(); err != nil {
@@ -22,7 +22,7 @@ func (s *Solid) Check() error {
 
 // CheckTangled is Check for a mesh whose cells may be turned over or flat, because vertices are out of place.
 func (s *Solid) CheckTangled() error {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return err
 	}
 	return s.checkJoints()
@@ -40,8 +40,8 @@ func (s *Solid) checkJoints() error {
 // maxSolidCells keeps the numbers of corners and neighbours within int32.
 const maxSolidCells = math.MaxInt32 / 12
 
-// checkIDs refuses what other methods could not look at.
-func (s *Solid) checkIDs() error {
+// CheckIDs refuses what other methods could not look at.
+func (s *Solid) CheckIDs() error {
 	switch n := len(s.X); {
 	case len(s.Cells) == 0:
 		return errors.New("the mesh has no tetrahedra")

@@ -35,7 +35,7 @@ func (s *Solid) checkPlaces() error {
 // MergeDuplicates makes one of vertices in the same place, with the lowest id and its fields; ids of others move up. It
 // returns how many went. Tagged faces that are then there twice in one group go too.
 func (s *Solid) MergeDuplicates() (int, error) {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return 0, err
 	}
 	order := s.byPlace()
@@ -131,7 +131,7 @@ func (s *Solid) DropCopies() (int, error) {
 
 // Orient turns tetrahedra round whose volume is negative, and returns how many they were.
 func (s *Solid) Orient() (int, error) {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return 0, err
 	}
 	turned := 0
@@ -147,10 +147,10 @@ func (s *Solid) Orient() (int, error) {
 // DropDangling drops vertices of no tetrahedron, and tagged faces that have one of them; ids of others move up. It
 // returns how many went.
 func (s *Solid) DropDangling() (vertices, faces int, err error) {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return 0, 0, err
 	}
-	to := newMarks(len(s.X))
+	to := NewMarks(len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {
 			to[v] = 0

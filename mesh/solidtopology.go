@@ -116,7 +116,7 @@ func (l *Links) CornersOf(v int32) []int32 { return l.Corners[l.CornerStart[v]:l
 
 // Links finds what surrounds each vertex.
 func (s *Solid) Links() (*Links, error) {
-	if err := s.checkIDs(); err != nil {
+	if err := s.CheckIDs(); err != nil {
 		return nil, err
 	}
 	n := len(s.X)

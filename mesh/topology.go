@@ -228,7 +228,7 @@ func (m *Mesh) describe(c int32) string {
 	return fmt.Sprintf("cell %d (vertices %d, %d, %d)", c, v[0], v[1], v[2])
 }
 
-func newMarks(n int) []int32 {
+func NewMarks(n int) []int32 {
 	marks := make([]int32, n)
 	for i := range marks {
 		marks[i] = -1

@@ -158,6 +158,10 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
+	if err != nil {
+		return nil, err
+	}
 	c := r.Case
 	if d, ok := r.solver.(solvers.Saver); ok && c.Output.Mesh != "" && !r.Check {
 		path := c.Output.Mesh
@@ -178,7 +182,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
 		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
 		Metrics: map[string]float64{}, Phases: r.solver.Phases(), Conservation: map[string]float64{},
-		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
+		Imbalance: uneven, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}
 	for _, q := range end {
 		if q.In&solvers.Metric != 0 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/gmsh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
@@ -18,9 +20,9 @@ import (
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":
-		return mesh.ReadGmsh(path)
+		return gmsh.Read(path)
 	case ".mesh", ".meshb":
-		return mesh.ReadMedit(path)
+		return medit.Read(path)
 	case ".vtu", ".pvtu":
 		return vtk.ReadMesh(path)
 	}
@@ -41,9 +43,9 @@ func ReadAny(path string) (*mesh.Mesh, *mesh.Solid, error) {
 func ReadSolid(path string) (*mesh.Solid, error) {
 	switch extension(path) {
 	case ".msh":
-		return mesh.ReadSolidGmsh(path)
+		return gmsh.ReadSolid(path)
 	case ".mesh", ".meshb":
-		return mesh.ReadSolidMedit(path)
+		return medit.ReadSolid(path)
 	case ".vtu", ".pvtu":
 		return vtk.ReadSolid(path)
 	}
@@ -54,9 +56,9 @@ func ReadSolid(path string) (*mesh.Solid, error) {
 func WriteSolid(path string, s *mesh.Solid) error {
 	switch extension(path) {
 	case ".msh":
-		return mesh.WriteSolidGmsh(path, s, true)
+		return gmsh.WriteSolid(path, s, true)
 	case ".mesh", ".meshb":
-		return mesh.WriteSolidMedit(path, s)
+		return medit.WriteSolid(path, s)
 	case ".vtu":
 		return vtk.WriteSolid(path, s)
 	}
@@ -68,9 +70,9 @@ func WriteSolid(path string, s *mesh.Solid) error {
 func Write(path string, m *mesh.Mesh) error {
 	switch extension(path) {
 	case ".msh":
-		return mesh.WriteGmsh(path, m, true)
+		return gmsh.Write(path, m, true)
 	case ".mesh", ".meshb":
-		return mesh.WriteMedit(path, m)
+		return medit.Write(path, m)
 	case ".vtu":
 		return vtk.WriteMesh(path, m)
 	}

@@ -35,7 +35,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestReadsMedit(t *testing.T) {
-	m, err := Read(filepath.Join("..", "testdata", "island.mesh"))
+	m, err := Read(filepath.Join("..", "medit", "testdata", "island.mesh"))
 	if err != nil || len(m.Cells) != 92 {
 		t.Errorf("%v, %+v", err, m)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // Array is a named array of tuples: one tuple a point, a cell, or (in field data) whatever the name says.
@@ -31,30 +33,30 @@ func (list Arrays) Find(name string) (Array, bool) {
 
 // Tuples returns how many tuples the array has.
 func (a Array) Tuples() int {
-	v, err := wrap(a.Data)
+	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
 		return 0
 	}
-	return v.len() / a.width()
+	return v.Len() / a.width()
 }
 
 // Float64s returns the values as float64. The result is a.Data itself where that is a []float64.
 func (a Array) Float64s() []float64 {
-	v, err := wrap(a.Data)
+	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
 		return nil
 	}
-	return v.floats()
+	return v.Floats()
 }
 
 // Int64s returns the values of an array of integers, and false where the values are floating-point numbers or do
 // not fit. The result is a.Data itself where that is an []int64.
 func (a Array) Int64s() ([]int64, bool) {
-	v, err := wrap(a.Data)
+	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
 		return nil, false
 	}
-	return v.ints()
+	return v.Ints()
 }
 
 func (a Array) width() int { return max(a.Components, 1) }
@@ -75,13 +77,13 @@ func (list Arrays) check(where string, tuples int) error {
 			return fmt.Errorf("the %s has two arrays of the name %q", where, a.Name)
 		}
 		seen[a.Name] = true
-		v, err := wrap(a.Data)
+		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			return fmt.Errorf("array %q of the %s: %w", a.Name, where, err)
 		}
-		if v.len()%a.width() != 0 || tuples >= 0 && v.len()/a.width() != tuples {
+		if v.Len()%a.width() != 0 || tuples >= 0 && v.Len()/a.width() != tuples {
 			return fmt.Errorf("array %q of the %s has %d values in tuples of %d, needed are %d tuples",
-				a.Name, where, v.len(), a.width(), tuples)
+				a.Name, where, v.Len(), a.width(), tuples)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package vtk
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
+)
 
 // assemble puts the pieces of an image together.
 func assemble(whole *Image, pieces []*Image) (*Image, error) {
@@ -51,19 +55,19 @@ func together(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, 
 		}
 	}
 	for _, like := range lists[0] {
-		v, err := wrap(like.Data)
+		v, err := xmldata.Wrap(like.Data)
 		if err != nil {
 			return nil, err
 		}
 		width := like.width()
-		dst := v.blank(shape[0] * shape[1] * shape[2] * width)
+		dst := v.Blank(shape[0] * shape[1] * shape[2] * width)
 		for i, list := range lists {
 			a, ok := list.Find(like.Name)
 			if !ok || a.width() != width {
 				return nil, fmt.Errorf("the %s of piece %d lacks the array %q of the first one, of %d components",
 					where, i, like.Name, width)
 			}
-			src, err := wrap(a.Data)
+			src, err := xmldata.Wrap(a.Data)
 			if err != nil {
 				return nil, err
 			}
@@ -71,13 +75,13 @@ func together(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, 
 			row := b.N[0] * width
 			for r := range b.N[1] * b.N[2] {
 				j, k := b.Lo[1]+r%b.N[1], b.Lo[2]+r/b.N[1]
-				if !dst.put((b.Lo[0]+shape[0]*(j+shape[1]*k))*width, src.part(r*row, (r+1)*row)) {
+				if !dst.Put((b.Lo[0]+shape[0]*(j+shape[1]*k))*width, src.Part(r*row, (r+1)*row)) {
 					return nil, fmt.Errorf("the array %q of the %s of piece %d is of %T, that of the first one of %T",
 						like.Name, where, i, a.Data, like.Data)
 				}
 			}
 		}
-		all = append(all, Array{Name: like.Name, Components: like.Components, Data: dst.data()})
+		all = append(all, Array{Name: like.Name, Components: like.Components, Data: dst.Data()})
 	}
 	return all, nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // document is the elements of a VTK XML file whose arrays are appended data, as far as the end of its pieces. What is
@@ -21,7 +23,7 @@ type document struct {
 
 // declared is an array whose data come later: blank is where its offset stands in the lines.
 type declared struct {
-	data  values
+	data  xmldata.Values
 	blank int
 }
 
@@ -70,8 +72,8 @@ func startTag(tag string, attributes []string) string {
 }
 
 // array declares a DataArray. attributes come after those that every array has.
-func (d *document) array(name string, components int, v values, attributes ...string) {
-	all := append([]string{"type", v.typeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
+func (d *document) array(name string, components int, v xmldata.Values, attributes ...string) {
+	all := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
 		attributes...)
 	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(all, "format", "appended")) + ` offset="`)
 	d.arrays = append(d.arrays, declared{v, d.lines.Len()})
@@ -82,7 +84,7 @@ func (d *document) array(name string, components int, v values, attributes ...st
 func (d *document) dataSection(tag string, list Arrays) {
 	d.open(tag)
 	for _, a := range list {
-		v, err := wrap(a.Data)
+		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			d.err = err
 			return
@@ -99,7 +101,7 @@ func (d *document) fieldData(list Arrays) {
 	}
 	d.open("FieldData")
 	for _, a := range list {
-		v, err := wrap(a.Data)
+		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			d.err = err
 			return
@@ -111,8 +113,8 @@ func (d *document) fieldData(list Arrays) {
 
 // connectivity declares the arrays that say which points cells have.
 func (d *document) connectivity(connectivity, offsets []int64, points int) {
-	d.array("connectivity", 1, indices(connectivity, int64(points)))
-	d.array("offsets", 1, indices(offsets, int64(len(connectivity))))
+	d.array("connectivity", 1, xmldata.Indices(connectivity, int64(points)))
+	d.array("offsets", 1, xmldata.Indices(offsets, int64(len(connectivity))))
 }
 
 // beginPiece begins the part of the file that other pieces may stand beside.

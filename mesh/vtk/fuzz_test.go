@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 func FuzzVTU(f *testing.F) {
@@ -68,7 +69,7 @@ func FuzzPVTU(f *testing.F) {
 	f.Add(read(f, "testdata/pieces.pvtu"))
 	f.Add([]byte(`<VTKFile type="PUnstructuredGrid"><PUnstructuredGrid><Piece Source="a"/></PUnstructuredGrid></VTKFile>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, _, err := parseTree(data, "PUnstructuredGrid")
+		root, _, err := xmldata.ParseTree(data, "PUnstructuredGrid")
 		if err != nil {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // ReadImage reads a .vti file, or a .pvti file with the pieces that it lists; what the file says it is counts, not its
@@ -17,7 +19,7 @@ func ReadImage(path string) (*Image, error) {
 }
 
 // parseImage decodes a .vti file.
-func parseImage(file []byte, root, appended *element) (*Image, error) {
+func parseImage(file []byte, root, appended *xmldata.Element) (*Image, error) {
 	h, err := parseImageHeader(root)
 	if err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func parseImage(file []byte, root, appended *element) (*Image, error) {
 }
 
 // readImageIndex reads the pieces of a .pvti file.
-func readImageIndex(path string, root *element) (*Image, error) {
+func readImageIndex(path string, root *xmldata.Element) (*Image, error) {
 	h, err := parseImageHeader(root)
 	var names []string
 	if err == nil {
@@ -46,11 +48,12 @@ func readImageIndex(path string, root *element) (*Image, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	next := 0
-	pieces, err := readPieces(path, names, "ImageData", func(file []byte, root, appended *element) (*Image, error) {
+	decode := func(file []byte, root, appended *xmldata.Element) (*Image, error) {
 		box := h.boxes[next]
 		next++
 		return h.decodePiece(file, root, appended, box)
-	})
+	}
+	pieces, err := readPieces(path, names, "ImageData", decode)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +71,14 @@ type imageHeader struct {
 	boxes []Box  // the pieces
 }
 
-func parseImageHeader(root *element) (*imageHeader, error) {
-	e, err := root.needed(root.attribute("type"))
+func parseImageHeader(root *xmldata.Element) (*imageHeader, error) {
+	e, err := root.Needed(root.Attribute("type"))
 	if err != nil {
 		return nil, err
 	}
 	h := &imageHeader{}
 	m := &h.whole
-	lo, hi, err := e.extent("WholeExtent")
+	lo, hi, err := extentOf(e, "WholeExtent")
 	if err != nil {
 		return nil, err
 	}
@@ -88,23 +91,23 @@ func parseImageHeader(root *element) (*imageHeader, error) {
 		m.Whole[a] = hi[a] - lo[a]
 	}
 	m.N, h.first = m.Whole, lo
-	if m.Origin, err = e.triple("Origin", [3]float64{}); err != nil {
+	if m.Origin, err = tripleOf(e, "Origin", [3]float64{}); err != nil {
 		return nil, err
 	}
-	if m.Spacing, err = e.triple("Spacing", [3]float64{1, 1, 1}); err != nil {
+	if m.Spacing, err = tripleOf(e, "Spacing", [3]float64{1, 1, 1}); err != nil {
 		return nil, err
 	}
-	if d := strings.Join(strings.Fields(e.attribute("Direction")), " "); d != "" && d != "1 0 0 0 1 0 0 0 1" {
-		return nil, e.errorf("the attribute Direction=%q turns the image, which is not supported", d)
+	if d := strings.Join(strings.Fields(e.Attribute("Direction")), " "); d != "" && d != "1 0 0 0 1 0 0 0 1" {
+		return nil, e.Errorf("the attribute Direction=%q turns the image, which is not supported", d)
 	}
 	for a := range 3 {
 		m.Origin[a] += float64(lo[a]) * m.Spacing[a]
 	}
 	if err := m.checkGrid(); err != nil {
-		return nil, e.errorf("%w", err)
+		return nil, e.Errorf("%w", err)
 	}
-	for i, p := range e.pieces() {
-		lo, hi, err := p.extent("Extent")
+	for i, p := range piecesOf(e) {
+		lo, hi, err := extentOf(p, "Extent")
 		if err != nil {
 			return nil, fmt.Errorf("piece %d: %w", i, err)
 		}
@@ -116,7 +119,7 @@ func parseImageHeader(root *element) (*imageHeader, error) {
 			piece.Lo[a], piece.N[a] = lo[a]-h.first[a], hi[a]-lo[a]
 		}
 		if err := piece.checkGrid(); err != nil {
-			return nil, fmt.Errorf("piece %d: %w", i, p.errorf("%w", err))
+			return nil, fmt.Errorf("piece %d: %w", i, p.Errorf("%w", err))
 		}
 		h.boxes = append(h.boxes, piece.Box)
 	}
@@ -124,12 +127,12 @@ func parseImageHeader(root *element) (*imageHeader, error) {
 }
 
 // decode decodes the pieces of a .vti file.
-func (h *imageHeader) decode(file []byte, root, appended *element) ([]*Image, error) {
-	c, err := newCodec(file, root, appended)
+func (h *imageHeader) decode(file []byte, root, appended *xmldata.Element) ([]*Image, error) {
+	c, err := newDecoder(file, root, appended)
 	if err != nil {
 		return nil, err
 	}
-	e, err := root.needed("ImageData")
+	e, err := root.Needed("ImageData")
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +141,7 @@ func (h *imageHeader) decode(file []byte, root, appended *element) ([]*Image, er
 		return nil, err
 	}
 	pieces := make([]*Image, len(h.boxes))
-	for i, p := range e.pieces() {
+	for i, p := range piecesOf(e) {
 		m := h.whole
 		m.Box, m.FieldData = h.boxes[i], field
 		if m.PointData, err = c.section(p, "PointData", int64(m.Points())); err == nil {
@@ -154,7 +157,7 @@ func (h *imageHeader) decode(file []byte, root, appended *element) ([]*Image, er
 
 // decodePiece decodes a file that must have one piece, with that box of the whole. It may take the piece for the whole;
 // origin and spacing are those of the index.
-func (h *imageHeader) decodePiece(file []byte, root, appended *element, box Box) (*Image, error) {
+func (h *imageHeader) decodePiece(file []byte, root, appended *xmldata.Element, box Box) (*Image, error) {
 	own, err := parseImageHeader(root)
 	if err != nil {
 		return nil, err
@@ -176,16 +179,16 @@ func (h *imageHeader) decodePiece(file []byte, root, appended *element, box Box)
 	return m, nil
 }
 
-// extent returns an attribute that gives the first and last corner along each axis.
-func (e *element) extent(name string) (lo, hi [3]int, err error) {
-	words := strings.Fields(e.attribute(name))
+// extentOf returns an attribute that gives the first and last corner along each axis.
+func extentOf(e *xmldata.Element, name string) (lo, hi [3]int, err error) {
+	words := strings.Fields(e.Attribute(name))
 	if len(words) != 6 {
-		return lo, hi, e.errorf("the attribute %s=%q is not six numbers", name, e.attribute(name))
+		return lo, hi, e.Errorf("the attribute %s=%q is not six numbers", name, e.Attribute(name))
 	}
 	for i, w := range words {
 		n, err := strconv.ParseInt(w, 10, 32)
 		if err != nil {
-			return lo, hi, e.errorf("the attribute %s=%q is not six integers of 32 bits", name, e.attribute(name))
+			return lo, hi, e.Errorf("the attribute %s=%q is not six integers of 32 bits", name, e.Attribute(name))
 		}
 		if i%2 == 0 {
 			lo[i/2] = int(n)
@@ -196,18 +199,18 @@ func (e *element) extent(name string) (lo, hi [3]int, err error) {
 	return lo, hi, nil
 }
 
-// triple returns an attribute of three numbers, or absent where there is none.
-func (e *element) triple(name string, absent [3]float64) (v [3]float64, err error) {
-	words := strings.Fields(e.attribute(name))
+// tripleOf returns an attribute of three numbers, or absent where there is none.
+func tripleOf(e *xmldata.Element, name string, absent [3]float64) (v [3]float64, err error) {
+	words := strings.Fields(e.Attribute(name))
 	if len(words) == 0 {
 		return absent, nil
 	}
 	if len(words) != 3 {
-		return v, e.errorf("the attribute %s=%q is not three numbers", name, e.attribute(name))
+		return v, e.Errorf("the attribute %s=%q is not three numbers", name, e.Attribute(name))
 	}
 	for i, w := range words {
 		if v[i], err = strconv.ParseFloat(w, 64); err != nil || math.IsNaN(v[i]) {
-			return v, e.errorf("the attribute %s=%q is not three numbers", name, e.attribute(name))
+			return v, e.Errorf("the attribute %s=%q is not three numbers", name, e.Attribute(name))
 		}
 	}
 	return v, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 func TestReadImageGivesWhatWriteTook(t *testing.T) {
@@ -153,7 +155,7 @@ func FuzzVTI(f *testing.F) {
 		f.Add(read(f, "testdata/"+file))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, appended, err := parseTree(data, "ImageData")
+		root, appended, err := xmldata.ParseTree(data, "ImageData")
 		if err != nil {
 			return
 		}
@@ -182,7 +184,7 @@ func tuplesFit(t *testing.T, list Arrays, n int) {
 func FuzzPVTI(f *testing.F) {
 	f.Add(read(f, "testdata/deep.pvti"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, _, err := parseTree(data, "PImageData")
+		root, _, err := xmldata.ParseTree(data, "PImageData")
 		if err != nil {
 			return
 		}

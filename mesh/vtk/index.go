@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // section is an element of an index that declares the arrays that its pieces have.
@@ -22,11 +24,11 @@ func writeIndex(f *os.File, kind string, attributes []string, sections []section
 	for _, s := range sections {
 		d.open(s.tag)
 		for _, a := range s.list {
-			v, err := wrap(a.Data)
+			v, err := xmldata.Wrap(a.Data)
 			if err != nil {
 				return err
 			}
-			d.empty("PDataArray", "type", v.typeName(), "Name", a.Name, "NumberOfComponents", strconv.Itoa(a.width()))
+			d.empty("PDataArray", "type", v.TypeName(), "Name", a.Name, "NumberOfComponents", strconv.Itoa(a.width()))
 		}
 		d.close(s.tag)
 	}
@@ -62,23 +64,23 @@ func checkSources(names []string) error {
 
 // sources returns the files that an index lists, as they stand there. No file may stand there twice: a short index
 // could take any amount of memory.
-func sources(root *element) ([]string, error) {
-	e, err := root.needed(root.attribute("type"))
+func sources(root *xmldata.Element) ([]string, error) {
+	e, err := root.Needed(root.Attribute("type"))
 	if err != nil {
 		return nil, err
 	}
-	if level := e.attribute("GhostLevel"); level != "" && level != "0" {
-		return nil, e.errorf("the attribute GhostLevel=%q: pieces with ghost cells are not supported", level)
+	if level := e.Attribute("GhostLevel"); level != "" && level != "0" {
+		return nil, e.Errorf("the attribute GhostLevel=%q: pieces with ghost cells are not supported", level)
 	}
 	var names []string
 	seen := map[string]bool{}
-	for _, p := range e.pieces() {
-		name := filepath.Clean(filepath.FromSlash(p.attribute("Source")))
-		if p.attribute("Source") == "" {
-			return nil, p.errorf("the attribute Source is missing")
+	for _, p := range piecesOf(e) {
+		name := filepath.Clean(filepath.FromSlash(p.Attribute("Source")))
+		if p.Attribute("Source") == "" {
+			return nil, p.Errorf("the attribute Source is missing")
 		}
 		if seen[name] {
-			return nil, p.errorf("the file %q is listed twice", name)
+			return nil, p.Errorf("the file %q is listed twice", name)
 		}
 		seen[name] = true
 		names = append(names, name)
@@ -86,10 +88,10 @@ func sources(root *element) ([]string, error) {
 	return names, nil
 }
 
-// pieces returns the children that are pieces.
-func (e *element) pieces() (found []*element) {
-	for _, c := range e.children {
-		if c.tag == "Piece" {
+// piecesOf returns the children that are pieces.
+func piecesOf(e *xmldata.Element) (found []*xmldata.Element) {
+	for _, c := range e.Children {
+		if c.Tag == "Piece" {
 			found = append(found, c)
 		}
 	}

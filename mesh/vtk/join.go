@@ -1,6 +1,10 @@
 package vtk
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
+)
 
 // join appends the points, cells and data of a piece. The points of g and the piece stay apart.
 func (g *Grid) join(piece *Grid) error {
@@ -46,19 +50,19 @@ func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, e
 		if !ok {
 			return nil, fmt.Errorf("the %s lacks the array %q of the pieces before it", where, a.Name)
 		}
-		v, err := wrap(a.Data)
+		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			return nil, err
 		}
-		w, err := wrap(b.Data)
+		w, err := xmldata.Wrap(b.Data)
 		if err != nil {
 			return nil, err
 		}
-		if v, ok = v.join(w); !ok || a.width() != b.width() {
+		if v, ok = v.Join(w); !ok || a.width() != b.width() {
 			return nil, fmt.Errorf("the array %q of the %s is of %d %T, in the pieces before it of %d %T",
 				a.Name, where, b.width(), b.Data, a.width(), a.Data)
 		}
-		joined[i] = Array{Name: a.Name, Components: a.Components, Data: v.data()}
+		joined[i] = Array{Name: a.Name, Components: a.Components, Data: v.Data()}
 	}
 	return joined, nil
 }

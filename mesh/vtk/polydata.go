@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // PolyData is points with vertices, lines and polygons over them: an interface, or a cloud of particles.
@@ -106,7 +108,7 @@ func (p *PolyData) document(compress bool) *document {
 	d.dataSection("PointData", p.PointData)
 	d.dataSection("CellData", p.CellData)
 	d.open("Points")
-	d.array("Points", 3, slice[float64](p.Points))
+	d.array("Points", 3, xmldata.Slice[float64](p.Points))
 	d.close("Points")
 	for _, k := range p.kinds() {
 		d.open(k.tag)

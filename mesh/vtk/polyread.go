@@ -3,6 +3,8 @@ package vtk
 import (
 	"fmt"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // ReadPolyData reads a .vtp file, or a .pvtp file with the pieces that it lists; what the file says it is counts, not
@@ -14,12 +16,12 @@ func ReadPolyData(path string) (*PolyData, error) {
 }
 
 // parsePolyData decodes the pieces of a .vtp file.
-func parsePolyData(file []byte, root, appended *element) (*PolyData, error) {
-	c, err := newCodec(file, root, appended)
+func parsePolyData(file []byte, root, appended *xmldata.Element) (*PolyData, error) {
+	c, err := newDecoder(file, root, appended)
 	if err != nil {
 		return nil, err
 	}
-	e, err := root.needed("PolyData")
+	e, err := root.Needed("PolyData")
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func parsePolyData(file []byte, root, appended *element) (*PolyData, error) {
 		return nil, err
 	}
 	var pieces []*PolyData
-	for i, p := range e.pieces() {
+	for i, p := range piecesOf(e) {
 		piece, err := c.polyPiece(p)
 		if err != nil {
 			return nil, fmt.Errorf("piece %d: %w", i, err)
@@ -43,30 +45,30 @@ func parsePolyData(file []byte, root, appended *element) (*PolyData, error) {
 	return p, nil
 }
 
-func (c *codec) polyPiece(e *element) (*PolyData, error) {
-	points, err := e.count("NumberOfPoints", c.budget)
+func (c decoder) polyPiece(e *xmldata.Element) (*PolyData, error) {
+	points, err := e.Count("NumberOfPoints", c.Budget)
 	if err != nil {
 		return nil, err
 	}
-	if strips := e.attribute("NumberOfStrips"); strips != "" && strips != "0" {
-		return nil, e.errorf("triangle strips are not supported; make triangles of them")
+	if strips := e.Attribute("NumberOfStrips"); strips != "" && strips != "0" {
+		return nil, e.Errorf("triangle strips are not supported; make triangles of them")
 	}
 	p := &PolyData{}
 	if p.Points, err = c.points(e, points); err != nil {
 		return nil, err
 	}
 	for _, k := range p.kinds() {
-		if e.attribute("NumberOf"+k.tag) == "" {
+		if e.Attribute("NumberOf"+k.tag) == "" {
 			continue
 		}
-		n, err := e.count("NumberOf"+k.tag, c.budget)
+		n, err := e.Count("NumberOf"+k.tag, c.Budget)
 		if err != nil {
 			return nil, err
 		}
 		if n == 0 {
 			continue
 		}
-		cells, err := e.needed(k.tag)
+		cells, err := e.Needed(k.tag)
 		if err != nil {
 			return nil, err
 		}
@@ -81,13 +83,13 @@ func (c *codec) polyPiece(e *element) (*PolyData, error) {
 		return nil, err
 	}
 	if err := p.checkCells(); err != nil {
-		return nil, e.errorf("%w", err)
+		return nil, e.Errorf("%w", err)
 	}
 	return p, nil
 }
 
 // readPolyIndex reads the pieces of a .pvtp file.
-func readPolyIndex(path string, root *element) (*PolyData, error) {
+func readPolyIndex(path string, root *xmldata.Element) (*PolyData, error) {
 	names, err := sources(root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -147,11 +149,11 @@ func joinPolyData(pieces []*PolyData) (*PolyData, error) {
 func (list Arrays) part(lo, hi int) (Arrays, error) {
 	var cut Arrays
 	for _, a := range list {
-		v, err := wrap(a.Data)
+		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			return nil, err
 		}
-		a.Data = v.part(lo*a.width(), hi*a.width()).data()
+		a.Data = v.Part(lo*a.width(), hi*a.width()).Data()
 		cut = append(cut, a)
 	}
 	return cut, nil

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // drawPoly draws poly data with an array of each section.
@@ -147,7 +149,7 @@ func TestPolyDataAreRefused(t *testing.T) {
 		"verts with two points": {good, `NumberOfVerts="1"`, `NumberOfVerts=""`, "needed are"},
 	} {
 		edited := strings.ReplaceAll(c.file, c.old, c.new)
-		root, appended, err := parseTree([]byte(edited), "PolyData")
+		root, appended, err := xmldata.ParseTree([]byte(edited), "PolyData")
 		if err == nil {
 			_, err = parsePolyData([]byte(edited), root, appended)
 		}
@@ -161,7 +163,7 @@ func FuzzVTP(f *testing.F) {
 	f.Add(read(f, "testdata/poly.vtp"))
 	f.Add(read(f, "testdata/strips.vtp"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, appended, err := parseTree(data, "PolyData")
+		root, appended, err := xmldata.ParseTree(data, "PolyData")
 		if err != nil {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // Frame is one entry of a .pvd file: the data at a time.
@@ -109,29 +111,29 @@ func ReadPVD(path string) ([]Frame, error) {
 }
 
 func parseFrames(data []byte) ([]Frame, error) {
-	root, _, err := parseTree(data, "Collection")
+	root, _, err := xmldata.ParseTree(data, "Collection")
 	if err != nil {
 		return nil, err
 	}
-	collection, err := root.needed("Collection")
+	collection, err := root.Needed("Collection")
 	if err != nil {
 		return nil, err
 	}
 	var frames []Frame
-	for _, e := range collection.children {
-		if e.tag != "DataSet" {
-			return nil, e.errorf("only DataSet elements belong in a Collection")
+	for _, e := range collection.Children {
+		if e.Tag != "DataSet" {
+			return nil, e.Errorf("only DataSet elements belong in a Collection")
 		}
-		f := Frame{File: filepath.FromSlash(e.attribute("file"))}
+		f := Frame{File: filepath.FromSlash(e.Attribute("file"))}
 		if f.File == "" {
-			return nil, e.errorf("the attribute file is missing")
+			return nil, e.Errorf("the attribute file is missing")
 		}
-		value := e.attribute("timestep")
+		value := e.Attribute("timestep")
 		if f.Time, err = strconv.ParseFloat(value, 64); err != nil || f.Time-f.Time != 0 {
-			return nil, e.errorf("the attribute timestep=%q is not a time", value)
+			return nil, e.Errorf("the attribute timestep=%q is not a time", value)
 		}
 		if n := len(frames); n > 0 && f.Time <= frames[n-1].Time {
-			return nil, e.errorf("the time %g is not after %g, that of the frame before", f.Time, frames[n-1].Time)
+			return nil, e.Errorf("the time %g is not after %g, that of the frame before", f.Time, frames[n-1].Time)
 		}
 		frames = append(frames, f)
 	}

@@ -3,6 +3,8 @@ package vtk
 import (
 	"fmt"
 	"os"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // WritePVTU writes the index of a grid whose pieces are .vtu files, given relative to the folder of path. like is
@@ -25,7 +27,7 @@ func WritePVTU(path string, pieces []string, like *Grid) error {
 }
 
 // readIndex reads the pieces of a .pvtu file.
-func readIndex(path string, root *element) (*Grid, error) {
+func readIndex(path string, root *xmldata.Element) (*Grid, error) {
 	names, err := sources(root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

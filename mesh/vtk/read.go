@@ -3,6 +3,8 @@ package vtk
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // Read reads a .vtu file, or a .pvtu file with the pieces that it lists; what the file says it is counts, not its
@@ -15,12 +17,12 @@ func Read(path string) (*Grid, error) {
 }
 
 // parseGrid decodes the pieces of a .vtu file.
-func parseGrid(data []byte, root, appended *element) (*Grid, error) {
-	c, err := newCodec(data, root, appended)
+func parseGrid(data []byte, root, appended *xmldata.Element) (*Grid, error) {
+	c, err := newDecoder(data, root, appended)
 	if err != nil {
 		return nil, err
 	}
-	e, err := root.needed("UnstructuredGrid")
+	e, err := root.Needed("UnstructuredGrid")
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func parseGrid(data []byte, root, appended *element) (*Grid, error) {
 	if g.FieldData, err = c.section(e, "FieldData", -1); err != nil {
 		return nil, err
 	}
-	for i, p := range e.pieces() {
+	for i, p := range piecesOf(e) {
 		piece, err := c.piece(p)
 		if err == nil {
 			err = g.join(piece)
@@ -40,12 +42,20 @@ func parseGrid(data []byte, root, appended *element) (*Grid, error) {
 	return g, nil
 }
 
-func (c *codec) piece(e *element) (*Grid, error) {
-	points, err := e.count("NumberOfPoints", c.budget)
+// decoder reads sections of a file that has been parsed.
+type decoder struct{ *xmldata.Codec }
+
+func newDecoder(file []byte, root, appended *xmldata.Element) (decoder, error) {
+	c, err := xmldata.NewCodec(file, root, appended)
+	return decoder{c}, err
+}
+
+func (c decoder) piece(e *xmldata.Element) (*Grid, error) {
+	points, err := e.Count("NumberOfPoints", c.Budget)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := e.count("NumberOfCells", c.budget)
+	cells, err := e.Count("NumberOfCells", c.Budget)
 	if err != nil {
 		return nil, err
 	}
@@ -63,47 +73,47 @@ func (c *codec) piece(e *element) (*Grid, error) {
 		return nil, err
 	}
 	if err := g.checkCells(); err != nil {
-		return nil, e.errorf("%w", err)
+		return nil, e.Errorf("%w", err)
 	}
 	return g, nil
 }
 
 // points decodes the coordinates of a piece.
-func (c *codec) points(piece *element, n int64) ([]float64, error) {
+func (c decoder) points(piece *xmldata.Element, n int64) ([]float64, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	e, err := piece.needed("Points")
+	e, err := piece.Needed("Points")
 	if err != nil {
 		return nil, err
 	}
-	if e, err = e.needed("DataArray"); err != nil {
+	if e, err = e.Needed("DataArray"); err != nil {
 		return nil, err
 	}
 	if width, err := components(e); err != nil || width != 3 {
-		return nil, e.errorf("points have 3 coordinates; the attribute NumberOfComponents=%q says otherwise",
-			e.attribute("NumberOfComponents"))
+		return nil, e.Errorf("points have 3 coordinates; the attribute NumberOfComponents=%q says otherwise",
+			e.Attribute("NumberOfComponents"))
 	}
-	v, err := c.decode(e, 3*n)
+	v, err := c.Decode(e, 3*n)
 	if err != nil {
 		return nil, err
 	}
-	return v.floats(), nil
+	return v.Floats(), nil
 }
 
 // cells decodes the cells of a piece.
-func (c *codec) cells(g *Grid, piece *element, n int64) error {
+func (c decoder) cells(g *Grid, piece *xmldata.Element, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	e, err := piece.needed("Cells")
+	e, err := piece.Needed("Cells")
 	if err != nil {
 		return err
 	}
 	if g.Connectivity, g.Offsets, err = c.connectivity(e, n); err != nil {
 		return err
 	}
-	a, err := e.array("types")
+	a, err := arrayOf(e, "types")
 	if err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func (c *codec) cells(g *Grid, piece *element, n int64) error {
 	g.Types = make([]uint8, n)
 	for i, t := range types {
 		if t <= 0 || t > math.MaxUint8 || t == typePolyhedron {
-			return a.errorf("cell %d is of type %d, which is not supported", i, t)
+			return a.Errorf("cell %d is of type %d, which is not supported", i, t)
 		}
 		g.Types[i] = uint8(t)
 	}
@@ -122,12 +132,12 @@ func (c *codec) cells(g *Grid, piece *element, n int64) error {
 }
 
 // connectivity decodes which points n cells have. The offsets say how long the connectivity must be.
-func (c *codec) connectivity(e *element, n int64) (connectivity, offsets []int64, err error) {
-	ends, err := e.array("offsets")
+func (c decoder) connectivity(e *xmldata.Element, n int64) (connectivity, offsets []int64, err error) {
+	ends, err := arrayOf(e, "offsets")
 	if err != nil {
 		return nil, nil, err
 	}
-	points, err := e.array("connectivity")
+	points, err := arrayOf(e, "connectivity")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,41 +146,41 @@ func (c *codec) connectivity(e *element, n int64) (connectivity, offsets []int64
 	}
 	entries := offsets[n-1]
 	if entries < 0 || entries > math.MaxInt64/8 {
-		return nil, nil, ends.errorf("the last offset is %d", entries)
+		return nil, nil, ends.Errorf("the last offset is %d", entries)
 	}
 	connectivity, err = c.ids(points, entries)
 	return connectivity, offsets, err
 }
 
-// array returns the last array of that name.
-func (e *element) array(name string) (found *element, err error) {
-	for _, a := range e.children {
-		if a.attribute("Name") == name {
+// arrayOf returns the last array of that name.
+func arrayOf(e *xmldata.Element, name string) (found *xmldata.Element, err error) {
+	for _, a := range e.Children {
+		if a.Attribute("Name") == name {
 			found = a
 		}
 	}
 	if found == nil {
-		return nil, e.errorf("there is no array %q in it", name)
+		return nil, e.Errorf("there is no array %q in it", name)
 	}
 	return found, nil
 }
 
-func (c *codec) ids(e *element, n int64) ([]int64, error) {
-	v, err := c.decode(e, n)
+func (c decoder) ids(e *xmldata.Element, n int64) ([]int64, error) {
+	v, err := c.Decode(e, n)
 	if err != nil {
 		return nil, err
 	}
-	ids, ok := v.ints()
+	ids, ok := v.Ints()
 	if !ok {
-		return nil, e.errorf("values of type %s are needed as integers of 64 bits", v.typeName())
+		return nil, e.Errorf("values of type %s are needed as integers of 64 bits", v.TypeName())
 	}
 	return ids, nil
 }
 
 // section decodes the arrays of a child of e, if there is one of that tag. tuples is how many tuples each must have,
 // -1 for any.
-func (c *codec) section(e *element, tag string, tuples int64) (Arrays, error) {
-	s, err := e.child(tag)
+func (c decoder) section(e *xmldata.Element, tag string, tuples int64) (Arrays, error) {
+	s, err := e.Child(tag)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -178,10 +188,10 @@ func (c *codec) section(e *element, tag string, tuples int64) (Arrays, error) {
 }
 
 // arrays decodes the arrays of a section. tuples is how many tuples each must have, -1 for any.
-func (c *codec) arrays(section *element, tuples int64) (Arrays, error) {
+func (c decoder) arrays(section *xmldata.Element, tuples int64) (Arrays, error) {
 	var list Arrays
-	for _, e := range section.children {
-		if e.tag != "DataArray" {
+	for _, e := range section.Children {
+		if e.Tag != "DataArray" {
 			continue
 		}
 		width, err := components(e)
@@ -191,19 +201,19 @@ func (c *codec) arrays(section *element, tuples int64) (Arrays, error) {
 		n := int64(-1)
 		if tuples >= 0 {
 			if n = tuples * width; n/width != tuples {
-				return nil, e.errorf("%d tuples of %d values are too many", tuples, width)
+				return nil, e.Errorf("%d tuples of %d values are too many", tuples, width)
 			}
 		}
-		v, err := c.decode(e, n)
+		v, err := c.Decode(e, n)
 		if err != nil {
 			return nil, err
 		}
-		if int64(v.len())%width != 0 {
-			return nil, e.errorf("%d values are not a whole number of tuples of %d", v.len(), width)
+		if int64(v.Len())%width != 0 {
+			return nil, e.Errorf("%d values are not a whole number of tuples of %d", v.Len(), width)
 		}
-		a := Array{Name: e.attribute("Name"), Components: int(width), Data: v.data()}
+		a := Array{Name: e.Attribute("Name"), Components: int(width), Data: v.Data()}
 		if _, twice := list.Find(a.Name); twice {
-			return nil, e.errorf("a second array of that name in %s", section.tag)
+			return nil, e.Errorf("a second array of that name in %s", section.Tag)
 		}
 		list = append(list, a)
 	}
@@ -211,11 +221,11 @@ func (c *codec) arrays(section *element, tuples int64) (Arrays, error) {
 }
 
 // components returns the number of values in a tuple, which is 1 where the element does not say.
-func components(e *element) (int64, error) {
-	if e.attribute("NumberOfComponents") == "" {
+func components(e *xmldata.Element) (int64, error) {
+	if e.Attribute("NumberOfComponents") == "" {
 		return 1, nil
 	}
-	n, err := e.count("NumberOfComponents", math.MaxInt32)
+	n, err := e.Count("NumberOfComponents", math.MaxInt32)
 	if n == 0 && err == nil {
 		n = 1 // as some writers have it for scalars
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // The grid of testdata/make.py.
@@ -160,7 +162,7 @@ func TestReadsAnEmptyGrid(t *testing.T) {
 
 // parse reads a .vtu file from memory.
 func parse(data []byte) (*Grid, error) {
-	root, appended, err := parseTree(data, "UnstructuredGrid")
+	root, appended, err := xmldata.ParseTree(data, "UnstructuredGrid")
 	if err != nil {
 		return nil, err
 	}
@@ -168,18 +170,18 @@ func parse(data []byte) (*Grid, error) {
 }
 
 func TestTextOfCxxStreams(t *testing.T) {
-	v, err := valueTypes["Float64"].text([][]byte{[]byte("-nan"), []byte("inf"), []byte("-inf"), []byte("1e-3")})
+	v, err := xmldata.ValueTypes["Float64"].Text([][]byte{[]byte("-nan"), []byte("inf"), []byte("-inf"), []byte("1e-3")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := v.floats()
+	f := v.Floats()
 	if !math.IsNaN(f[0]) || !math.IsInf(f[1], 1) || !math.IsInf(f[2], -1) || f[3] != 1e-3 {
 		t.Errorf("got %v", f)
 	}
 	for kind, word := range map[string]string{
 		"UInt8": "256", "Int8": "-129", "Int32": "1.5", "UInt64": "-1", "Float32": "1e39",
 	} {
-		if v, err := valueTypes[kind].text([][]byte{[]byte(word)}); err == nil {
+		if v, err := xmldata.ValueTypes[kind].Text([][]byte{[]byte(word)}); err == nil {
 			t.Errorf("%s %q is read as %v", kind, word, v)
 		}
 	}

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // parser makes data of a file's elements and appended data.
-type parser[T any] func(file []byte, root, appended *element) (T, error)
+type parser[T any] func(file []byte, root, appended *xmldata.Element) (T, error)
 
 // indexReader reads the pieces that the index at path lists.
-type indexReader[T any] func(path string, root *element) (T, error)
+type indexReader[T any] func(path string, root *xmldata.Element) (T, error)
 
 // readFile reads a file of a kind. Where index is not nil, it may also be an index of such files.
 func readFile[T any](path, kind string, parse parser[T], index indexReader[T]) (data T, err error) {
@@ -22,14 +24,14 @@ func readFile[T any](path, kind string, parse parser[T], index indexReader[T]) (
 	if index != nil {
 		kinds = append(kinds, "P"+kind)
 	}
-	root, appended, err := parseTree(file, kinds...)
-	if err == nil && root.attribute("type") == kind {
+	root, appended, err := xmldata.ParseTree(file, kinds...)
+	if err == nil && root.Attribute("type") == kind {
 		data, err = parse(file, root, appended)
 	}
 	if err != nil {
 		return data, fmt.Errorf("%s: %w", path, err)
 	}
-	if root.attribute("type") != kind {
+	if root.Attribute("type") != kind {
 		return index(path, root)
 	}
 	return data, nil

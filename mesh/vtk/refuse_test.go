@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // TestRefusesBrokenFiles changes one thing in a good file, and wants an error that names it.
@@ -136,7 +138,7 @@ func TestLyingLengthsTakeNoMemory(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 		// Decoding holds an array twice: as bytes and as values.
-		if took, bound := after.TotalAlloc-before.TotalAlloc, uint64(2*maxExpansion*len(data)+4*mega); took > bound {
+		if took, bound := after.TotalAlloc-before.TotalAlloc, uint64(2*xmldata.MaxExpansion*len(data)+4*mega); took > bound {
 			t.Errorf("%s: took %d bytes for a file of %d, more than %d", c.name, took, len(data), bound)
 		}
 	}
@@ -154,11 +156,11 @@ func TestChecksumOfBlocks(t *testing.T) {
 }
 
 func TestRefusesDeepAndWideFiles(t *testing.T) {
-	deep := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a>", maxDepth))
+	deep := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a>", xmldata.MaxDepth))
 	if _, err := parse(deep); err == nil || !strings.Contains(err.Error(), "nested") {
 		t.Errorf("a deep file: %v", err)
 	}
-	wide := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a/>", maxElements))
+	wide := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a/>", xmldata.MaxElements))
 	if _, err := parse(wide); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("a wide file: %v", err)
 	}

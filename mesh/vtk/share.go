@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // Share is what a rank has of a file that several write at once: a piece of the data, and what stands round all pieces,
@@ -51,10 +53,10 @@ func newShare(of shareable, compress bool) (*Share, error) {
 		return nil, d.err
 	}
 	s := &Share{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
-	blocks := newBlockWriter()
+	blocks := xmldata.NewBlockWriter()
 	for k, a := range d.arrays {
 		if compress {
-			text, err := blocks.pack(a.data)
+			text, err := blocks.Pack(a.data)
 			if err != nil {
 				return nil, err
 			}
@@ -127,7 +129,7 @@ func (s *Share) length(k int) int64 {
 		return int64(len(s.packed[k]))
 	}
 	v := s.d.arrays[k].data
-	return int64(8 + v.len()*v.size())
+	return int64(8 + v.Len()*v.Size())
 }
 
 // shareWriter writes parts of a file, until one fails.
@@ -160,15 +162,15 @@ func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 			continue
 		}
 		v := s.d.arrays[k].data
-		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.len()*v.size()))
-		if whole := v.memory(); whole != nil {
+		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.Len()*v.Size()))
+		if whole := v.Memory(); whole != nil {
 			w.plain(plain, whole)
 			continue
 		}
 		for from := 0; w.err == nil; {
-			to := min(v.len(), from+blockBytes/v.size())
-			_, w.err = w.buffer.Write(v.encode(plain, from, to))
-			if plain, from = plain[:0], to; from == v.len() {
+			to := min(v.Len(), from+xmldata.BlockBytes/v.Size())
+			_, w.err = w.buffer.Write(v.Encode(plain, from, to))
+			if plain, from = plain[:0], to; from == v.Len() {
 				break
 			}
 		}

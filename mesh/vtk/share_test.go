@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // TestSharesMakeOneFile: what several write at once is read, by VTK too, as what an index of as many files gives.
@@ -109,12 +111,12 @@ func readAny(path string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, _, err := parseTree(root,
+	e, _, err := xmldata.ParseTree(root,
 		"UnstructuredGrid", "PUnstructuredGrid", "ImageData", "PImageData", "PolyData", "PPolyData")
 	if err != nil {
 		return nil, err
 	}
-	switch e.attribute("type") {
+	switch e.Attribute("type") {
 	case "UnstructuredGrid", "PUnstructuredGrid":
 		return Read(path)
 	case "ImageData", "PImageData":

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // Write writes a grid to a .vtu file, which appears under its name only when it is complete. The bytes depend on
@@ -44,11 +45,11 @@ func (g *Grid) document(compress bool) *document {
 	d.dataSection("PointData", g.PointData)
 	d.dataSection("CellData", g.CellData)
 	d.open("Points")
-	d.array("Points", 3, slice[float64](g.Points))
+	d.array("Points", 3, xmldata.Slice[float64](g.Points))
 	d.close("Points")
 	d.open("Cells")
 	d.connectivity(g.Connectivity, g.Offsets, g.points())
-	d.array("types", 1, slice[uint8](g.Types))
+	d.array("types", 1, xmldata.Slice[uint8](g.Types))
 	d.close("Cells")
 	d.close("Piece")
 	return d

@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
 // drawGrid draws a grid with arrays of every type, small or of several blocks.
 func drawGrid(t *rapid.T) *Grid {
 	points := rapid.IntRange(0, 40).Draw(t, "points")
 	if rapid.IntRange(0, 9).Draw(t, "large") == 9 {
-		points += 2 * blockBytes / 24
+		points += 2 * xmldata.BlockBytes / 24
 	}
 	g := &Grid{}
 	for i := range points {
@@ -51,7 +53,7 @@ func drawGrid(t *rapid.T) *Grid {
 	return g
 }
 
-func drawSlice[T number](t *rapid.T, n int) []T {
+func drawSlice[T xmldata.Number](t *rapid.T, n int) []T {
 	a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
 	s := make([]T, n)
 	for i := range s {
@@ -79,7 +81,7 @@ func TestReadGivesWhatWriteTook(t *testing.T) {
 
 // TestBytesDoNotDependOnThreads: the same grid is the same file, however many threads compress it.
 func TestBytesDoNotDependOnThreads(t *testing.T) {
-	g := &Grid{Points: make([]float64, 3*5*blockBytes/8)}
+	g := &Grid{Points: make([]float64, 3*5*xmldata.BlockBytes/8)}
 	for i := range g.Points {
 		g.Points[i] = math.Sqrt(float64(i))
 	}

@@ -34,6 +34,7 @@ type Summary struct {
 	Stopped      string             `json:"stopped,omitempty"`      // the rule by which a solver with such rules ended
 	Metrics      map[string]float64 `json:"metrics"`                // of the solver
 	Phases       map[string]float64 `json:"phases"`                 // s by name
+	Imbalance    map[string]float64 `json:"imbalance,omitempty"`    // entities of the fullest rank by the mean, by space
 	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
 	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`

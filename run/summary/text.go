@@ -28,6 +28,9 @@ func (s *Summary) Text() string {
 	if phases := s.phases(); phases != "" {
 		rows = append(rows, [2]string{"phases", phases})
 	}
+	if len(s.Imbalance) > 0 {
+		rows = append(rows, [2]string{"imbalance", s.imbalance()})
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
 		rows = append(rows, [2]string{name, fmt.Sprintf("%.8g", s.Metrics[name])})
 	}
@@ -65,6 +68,15 @@ func (s *Summary) phases() string {
 		names[i] = fmt.Sprintf("%s %s", name, elapsed(s.Phases[name]))
 	}
 	return strings.Join(names, ", ")
+}
+
+// imbalance tells of each space how much more the fullest rank owns than the mean.
+func (s *Summary) imbalance() string {
+	names := slices.Sorted(maps.Keys(s.Imbalance))
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %.3g", name, s.Imbalance[name])
+	}
+	return strings.Join(names, ", ") + " (fullest rank by the mean)"
 }
 
 // Count is a number of things in words: 1 rank, 2 ranks.

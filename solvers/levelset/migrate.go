@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
@@ -20,24 +18,28 @@ func (s *solver[F]) carry(ctx context.Context) error {
 		return nil
 	}
 	s.dev.Run(w.loops().carry, 0, w.n)
-	if len(w.plan.Peers) == 0 {
+	if len(w.migration.plan.Peers) == 0 {
 		return nil
 	}
 	return w.migrate(ctx)
 }
 
-// migrate sends the particles that do not stay where they belong, and takes those that come.
+// migrate sends the particles that do not stay where they belong, and takes those that come: in several exchanges where
+// there are more than a message holds.
 func (w *swarm[F]) migrate(ctx context.Context) error {
-	leavers, err := w.leave()
-	if err != nil {
+	m := &w.migration
+	if len(m.plan.Peers) == 0 {
+		return w.keep(w.stays[:w.n])
+	}
+	if err := w.leave(); err != nil {
 		return err
 	}
 	for {
-		rest, err := w.address(leavers)
-		if err != nil {
-			return err
+		var left [1]int64
+		if m.load() {
+			left[0] = 1
 		}
-		in, err := w.items.Exchange(ctx, w.out)
+		in, err := m.items.Exchange(ctx, m.out)
 		if err != nil {
 			return err
 		}
@@ -46,36 +48,48 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		waiting := []int64{int64(rest)}
-		if err := w.s.comm.AllreduceInt64(ctx, dist.Max, waiting); err != nil {
+		if err := w.s.comm.AllreduceInt64(ctx, dist.Max, left[:]); err != nil {
 			return err
 		}
-		if waiting[0] == 0 {
+		if left[0] == 0 {
 			return nil
 		}
-		leavers = rest
 	}
 }
 
-// leave takes the particles that do not stay out of the array, to the front of those of the host, and returns how many
-// there are.
-func (w *swarm[F]) leave() (int, error) {
-	work, from, to := w.s.work, w.side, 1-w.side
+// leave takes the particles that do not stay out of the array, and brings them to the host, those of one peer after
+// those of another.
+func (w *swarm[F]) leave() error {
+	s, m, from, to := w.s, &w.migration, w.side, 1-w.side
 	goes, stays := w.goes[:w.n], w.stays[:w.n]
-	n, err := primitives.Compact(work, w.p[to], w.p[from][:w.n], goes)
+	n, err := primitives.Compact(s.work, w.p[to], w.p[from][:w.n], goes)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	_, err = primitives.Compact(work, w.id[to], w.id[from][:w.n], goes)
-	err = errors.Join(err, backend.Download(w.s.dev, w.hostP[:n], w.p[to][:n]),
-		backend.Download(w.s.dev, w.hostI[:n], w.id[to][:n]))
-	if err != nil {
-		return 0, err
+	if _, err := primitives.Compact(s.work, w.id[to], w.id[from][:w.n], goes); err != nil {
+		return err
 	}
+	if err := m.reserve(s.dev, n); err != nil {
+		return err
+	}
+	s.dev.Run(kernels.NewAddressLoop(&m.routes, w.p[to], m.peer), 0, n)
+	if err := primitives.OrderByCell(s.work, m.peer[:n], len(m.starts)-1, m.starts, m.order[:n]); err != nil {
+		return err
+	}
+	s.dev.Run(kernels.NewBoardLoop(m.order, w.p[to], w.id[to], m.leaving), 0, n)
 	if err := w.keep(stays); err != nil {
-		return 0, err
+		return err
 	}
-	return n, nil
+	err = errors.Join(backend.Download(s.dev, m.bounds, m.starts), backend.Download(s.dev, m.host[:n], m.leaving[:n]))
+	if err != nil {
+		return err
+	}
+	copy(m.sent, m.bounds)
+	if lost := m.host[m.bounds[len(m.out)]:n]; len(lost) > 0 {
+		return fmt.Errorf("particle %d of rank %d went to (%v, %v, %v), counted in cells, which no neighbour has",
+			lost[0].ID, s.comm.Rank(), lost[0].P.X, lost[0].P.Y, lost[0].P.Z)
+	}
+	return nil
 }
 
 // keep moves the particles that are marked to the other array.
@@ -92,60 +106,29 @@ func (w *swarm[F]) keep(marks []uint8) error {
 	return nil
 }
 
-// address gives each peer as many of the first n leavers as a message holds, and moves the rest of them to the front.
-func (w *swarm[F]) address(n int) (rest int, err error) {
-	for k := range w.out {
-		w.out[k] = w.out[k][:0]
-	}
-	for i := range n {
-		p := w.hostP[i]
-		rank := w.rankOf(p)
-		k, known := w.plan.Index(rank)
-		if !known {
-			return 0, fmt.Errorf("particle %d of rank %d went to (%v, %v, %v), counted in cells, which no neighbour has",
-				w.hostI[i], w.s.comm.Rank(), p.X, p.Y, p.Z)
-		}
-		if len(w.out[k]) == w.plan.Peers[k].Send {
-			w.hostP[rest], w.hostI[rest] = p, w.hostI[i]
-			rest++
-			continue
-		}
-		w.out[k] = append(w.out[k], traveller[F]{p, w.hostI[i]})
-	}
-	return rest, nil
-}
-
-// rankOf is the rank that owns the dual cell of a particle.
-func (w *swarm[F]) rankOf(p kernels.Particle[F]) (rank int) {
-	at := [3]F{p.X, p.Y, p.Z}
-	for a := 2; a >= 0; a-- {
-		cuts := w.boxes.Cuts[a]
-		cell := max(0, int(math.Floor(float64(at[a]))))
-		k, first := slices.BinarySearch(cuts, cell)
-		if !first {
-			k--
-		}
-		rank = rank*(len(cuts)-1) + k
-	}
-	return rank
-}
-
 // welcome adds the particles that have come from a peer.
-func (w *swarm[F]) welcome(came []traveller[F]) error {
+func (w *swarm[F]) welcome(came []kernels.Traveller[F]) error {
+	if len(came) == 0 {
+		return nil
+	}
 	if err := w.reserve(w.n + len(came)); err != nil {
 		return err
 	}
-	w.newP, w.newI = w.newP[:0], w.newI[:0]
-	for _, c := range came {
-		if w.rankOf(c.P) != w.s.comm.Rank() {
-			return fmt.Errorf("particle %d came to rank %d, which does not own (%v, %v, %v), counted in cells", c.ID,
-				w.s.comm.Rank(), c.P.X, c.P.Y, c.P.Z)
+	s, m := w.s, &w.migration
+	for len(came) > 0 {
+		n := min(len(came), len(m.coming))
+		if err := backend.Upload(s.dev, m.coming[:n], came[:n]); err != nil {
+			return err
 		}
-		w.newP, w.newI = append(w.newP, c.P), append(w.newI, c.ID)
+		s.dev.Run(kernels.NewAlightLoop(&w.domain, m.coming, w.p[w.side][w.n:], w.id[w.side][w.n:], m.astray), 0, n)
+		w.n, came = w.n+n, came[n:]
 	}
-	end := w.n + len(came)
-	err := errors.Join(backend.Upload(w.s.dev, w.p[w.side][w.n:end], w.newP),
-		backend.Upload(w.s.dev, w.id[w.side][w.n:end], w.newI))
-	w.n = end
-	return err
+	var astray [1]int64
+	if err := backend.Download(s.dev, astray[:], m.astray); err != nil {
+		return err
+	}
+	if astray[0] > 0 {
+		return fmt.Errorf("%d particles came to rank %d that belong to other ranks", astray[0], s.comm.Rank())
+	}
+	return nil
 }

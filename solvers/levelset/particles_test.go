@@ -202,9 +202,9 @@ func TestReseeding(t *testing.T) {
 // Random numbers are those of the particle's number in the whole grid: eight ranks sow what one does (trap 7).
 func TestSeedsDependOnNoRank(t *testing.T) {
 	g := box(3, 24, 1)
-	sown := func(ranks int) []traveller[float64] {
+	sown := func(ranks int) []kernels.Traveller[float64] {
 		var mu sync.Mutex
-		var all []traveller[float64]
+		var all []kernels.Traveller[float64]
 		var ready, done sync.WaitGroup
 		ready.Add(ranks)
 		for _, comm := range local.New(ranks) {
@@ -215,12 +215,12 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				for i, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
-					all = append(all, traveller[float64]{q, s.swarm.id[s.swarm.side][i]})
+					all = append(all, kernels.Traveller[float64]{P: q, ID: s.swarm.id[s.swarm.side][i]})
 				}
 			})
 		}
 		done.Wait()
-		slices.SortFunc(all, func(a, b traveller[float64]) int { return int(a.ID - b.ID) })
+		slices.SortFunc(all, func(a, b kernels.Traveller[float64]) int { return int(a.ID - b.ID) })
 		return all
 	}
 	one, eight := sown(1), sown(8)

@@ -58,7 +58,7 @@ func (w *swarm[F]) take(keys []int64) error {
 func (w *swarm[F]) belongs(bytes []byte) bool {
 	var p kernels.Particle[F]
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), bytes)
-	return w.rankOf(p) == w.s.comm.Rank()
+	return kernels.Owned(&w.domain, p)
 }
 
 // tally is what a rank has counted since the start.

@@ -75,7 +75,7 @@ func (s *solver[F]) transport(ctx context.Context) error {
 		return nil
 	}
 	s.enter(inParticles)
-	if len(w.plan.Peers) == 0 && s.cfg.Correct == "fused" {
+	if len(w.migration.plan.Peers) == 0 && s.cfg.Correct == "fused" {
 		s.dev.Run(w.loops().pass, 0, w.n)
 		s.enter(inCorrect)
 		return s.merge(ctx, next)

@@ -30,20 +30,10 @@ type swarm[F num.Float] struct {
 	replicas replicas[F]
 	event    int64 // of the next sowing
 
-	boxes halo.Boxes
-	plan  *halo.ItemPlan
-	items *halo.ItemExchanger[traveller[F]]
-	out   [][]traveller[F]      // to each peer of the plan
-	hostP []kernels.Particle[F] // that leave
-	hostI []int64
-	newP  []kernels.Particle[F] // that come
-	newI  []int64
-}
-
-// traveller is a particle on its way to another block.
-type traveller[F num.Float] struct {
-	P  kernels.Particle[F]
-	ID int64
+	boxes     halo.Boxes
+	migration migration[F]
+	hostP     []kernels.Particle[F] // for those who look
+	hostI     []int64
 }
 
 type swarmLoops struct {
@@ -51,22 +41,13 @@ type swarmLoops struct {
 	correct                                   [2]backend.Loop // now and next
 }
 
-// itemsACell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
-const itemsACell = 8
-
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
 	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
 	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.take,
 		Belongs: w.belongs}
-	if w.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
-		return nil, err
-	}
-	w.items = halo.NewItemExchanger[traveller[F]](w.plan, s.comm, tagItems)
-	for _, p := range w.plan.Peers {
-		w.out = append(w.out, make([]traveller[F], 0, p.Send))
-	}
-	return w, nil
+	w.migration, err = newMigration(s, plan, boxes)
+	return w, err
 }
 
 // reserve makes room for so many particles, and some more where there was none.
@@ -134,6 +115,7 @@ func (w *swarm[F]) free() {
 		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // else they go with the device
 	}
 	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.goes)
+	w.migration.free(w.s.dev)
 	_, _ = backend.Free(w.s.dev, w.sorted.cell), backend.Free(w.s.dev, w.sorted.order)
 	w.replicas.free(w.s.dev)
 }

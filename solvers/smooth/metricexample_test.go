@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
@@ -38,7 +39,7 @@ func ExampleOnMesh() {
 	}
 
 	// A file of sizes at the vertices, as others write it, and read it.
-	sizes := mesh.SolutionField{Kind: mesh.Scalar}
+	sizes := medit.SolutionField{Kind: medit.Scalar}
 	for range m.X {
 		sizes.Values = append(sizes.Values, .08)
 	}
@@ -48,11 +49,11 @@ func ExampleOnMesh() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "sizes.solb")
-	if err := mesh.WriteSolution(path, &mesh.Solution{Dim: 2, Vertices: len(m.X),
-		Fields: []mesh.SolutionField{sizes}}); err != nil {
+	if err := medit.WriteSolution(path, &medit.Solution{Dim: 2, Vertices: len(m.X),
+		Fields: []medit.SolutionField{sizes}}); err != nil {
 		log.Fatal(err)
 	}
-	solution, err := mesh.ReadSolution(path)
+	solution, err := medit.ReadSolution(path)
 	if err != nil {
 		log.Fatal(err)
 	}

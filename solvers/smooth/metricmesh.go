@@ -20,7 +20,7 @@ import (
 // Where a place lies is found from the place alone, so that a vertex need not carry a triangle with it: the outcome
 // depends on neither the way that it came nor on who moved it. Outside of the mesh, a place nearby on it counts.
 //
-//	solution, err := mesh.ReadSolution("size.sol")
+//	solution, err := medit.ReadSolution("size.sol")
 //	field, err := metric.FromSolution(metric.Of(m), solution)
 //	of, err := smooth.OnMesh(m, field)
 func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {

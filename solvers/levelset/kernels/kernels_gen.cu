@@ -312,7 +312,7 @@ static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(D
 // Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
 // counts cells, its radius |R| is a length. R is 0 of one that is gone.
 // Particle[float32], particle.go:12
-struct alignas(16) Particle_f32 {
+struct Particle_f32 {
     float X, Y, Z, R;
 };
 static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
@@ -331,11 +331,37 @@ static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_
 // Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
 // counts cells, its radius |R| is a length. R is 0 of one that is gone.
 // Particle[float64], particle.go:12
-struct alignas(16) Particle_f64 {
+struct Particle_f64 {
     double X, Y, Z, R;
 };
 static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
     offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
+
+// Routes tells which peer has the block that a particle belongs to.
+// Routes, migrate.go:18
+struct Routes {
+    Array<int32, 3> Blocks;
+    Slice<int32> Cuts;
+    Slice<int32> Peers;
+};
+static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
+    offsetof(Routes, Peers) == 40, "Routes");
+
+// Traveller is a particle on its way to another block.
+// Traveller[float32], migrate.go:10
+struct Traveller_f32 {
+    Particle_f32 P;
+    int64 ID;
+};
+static_assert(sizeof(Traveller_f32) == 24 && offsetof(Traveller_f32, P) == 0 && offsetof(Traveller_f32, ID) == 16, "Traveller_f32");
+
+// Traveller is a particle on its way to another block.
+// Traveller[float64], migrate.go:10
+struct Traveller_f64 {
+    Particle_f64 P;
+    int64 ID;
+};
+static_assert(sizeof(Traveller_f64) == 40 && offsetof(Traveller_f64, P) == 0 && offsetof(Traveller_f64, ID) == 32, "Traveller_f64");
 
 // Gone counts particles that are no more.
 // Gone, particle.go:33
@@ -1341,6 +1367,86 @@ DEVICE void Census_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Sli
     }
     if (Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
         atomic_add(&n->Escaped, int64(1));
+    }
+}
+
+// part is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+// part[float32], migrate.go:36
+DEVICE int32 part_f32(const Routes *r, int64 axis, int32 first, float x) {
+    int32 k = 0;
+    while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
+        k = add(k, int32(1));
+    }
+    return k;
+}
+
+// Address finds the peer that leaver j goes to.
+// Address[float32], migrate.go:27
+DEVICE void Address_f32_at(int64 j, const Routes *r, Slice<Particle_f32> p, Slice<int32> peer) {
+    Particle_f32 q = p[j];
+    int32 x = part_f32(r, 0, 0, q.X);
+    int32 y = part_f32(r, 1, r->Blocks[0], q.Y);
+    int32 z = part_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
+}
+
+// part is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+// part[float64], migrate.go:36
+DEVICE int32 part_f64(const Routes *r, int64 axis, int32 first, double x) {
+    int32 k = 0;
+    while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
+        k = add(k, int32(1));
+    }
+    return k;
+}
+
+// Address finds the peer that leaver j goes to.
+// Address[float64], migrate.go:27
+DEVICE void Address_f64_at(int64 j, const Routes *r, Slice<Particle_f64> p, Slice<int32> peer) {
+    Particle_f64 q = p[j];
+    int32 x = part_f64(r, 0, 0, q.X);
+    int32 y = part_f64(r, 1, r->Blocks[0], q.Y);
+    int32 z = part_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
+}
+
+// Board puts leaver order[j] at place j of what is sent.
+// Board[float32], migrate.go:47
+DEVICE void Board_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> p, Slice<int64> id,
+        Slice<Traveller_f32> out) {
+    int32 i = order[j];
+    out[j] = Traveller_f32{p[i], id[i]};
+}
+
+// Board puts leaver order[j] at place j of what is sent.
+// Board[float64], migrate.go:47
+DEVICE void Board_f64_at(int64 j, Slice<int32> order, Slice<Particle_f64> p, Slice<int64> id,
+        Slice<Traveller_f64> out) {
+    int32 i = order[j];
+    out[j] = Traveller_f64{p[i], id[i]};
+}
+
+// Alight puts traveller j among the particles of its block, and counts those that are another's.
+// Alight[float32], migrate.go:55
+DEVICE void Alight_f32_at(int64 j, const Domain *d, Slice<Traveller_f32> in, Slice<Particle_f32> p,
+        Slice<int64> id, Slice<int64> astray) {
+    Traveller_f32 t = in[j];
+    p[j] = t.P;
+    id[j] = t.ID;
+    if (auto [unused1, where] = arrived_f32(t.P, d); where != 2) {
+        atomic_add(&astray[0], int64(1));
+    }
+}
+
+// Alight puts traveller j among the particles of its block, and counts those that are another's.
+// Alight[float64], migrate.go:55
+DEVICE void Alight_f64_at(int64 j, const Domain *d, Slice<Traveller_f64> in, Slice<Particle_f64> p,
+        Slice<int64> id, Slice<int64> astray) {
+    Traveller_f64 t = in[j];
+    p[j] = t.P;
+    id[j] = t.ID;
+    if (auto [unused1, where] = arrived_f64(t.P, d); where != 2) {
+        atomic_add(&astray[0], int64(1));
     }
 }
 
@@ -3136,6 +3242,48 @@ extern "C" __global__ void __launch_bounds__(128) Census_f64(int64 lo, int64 hi,
         Counts *n) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Census_f64_at(i, &s, &d, p, n);
+}
+
+// Kernel Address, migrate.go:27
+extern "C" __global__ void __launch_bounds__(128) Address_f32(int64 lo, int64 hi, const __grid_constant__ Routes r,
+        Slice<Particle_f32> p, Slice<int32> peer) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Address_f32_at(j, &r, p, peer);
+}
+
+// Kernel Address, migrate.go:27
+extern "C" __global__ void __launch_bounds__(128) Address_f64(int64 lo, int64 hi, const __grid_constant__ Routes r,
+        Slice<Particle_f64> p, Slice<int32> peer) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Address_f64_at(j, &r, p, peer);
+}
+
+// Kernel Board, migrate.go:47
+extern "C" __global__ void __launch_bounds__(128) Board_f32(int64 lo, int64 hi, Slice<int32> order,
+        Slice<Particle_f32> p, Slice<int64> id, Slice<Traveller_f32> out) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Board_f32_at(j, order, p, id, out);
+}
+
+// Kernel Board, migrate.go:47
+extern "C" __global__ void __launch_bounds__(128) Board_f64(int64 lo, int64 hi, Slice<int32> order,
+        Slice<Particle_f64> p, Slice<int64> id, Slice<Traveller_f64> out) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Board_f64_at(j, order, p, id, out);
+}
+
+// Kernel Alight, migrate.go:55
+extern "C" __global__ void __launch_bounds__(128) Alight_f32(int64 lo, int64 hi, const __grid_constant__ Domain d,
+        Slice<Traveller_f32> in, Slice<Particle_f32> p, Slice<int64> id, Slice<int64> astray) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Alight_f32_at(j, &d, in, p, id, astray);
+}
+
+// Kernel Alight, migrate.go:55
+extern "C" __global__ void __launch_bounds__(128) Alight_f64(int64 lo, int64 hi, const __grid_constant__ Domain d,
+        Slice<Traveller_f64> in, Slice<Particle_f64> p, Slice<int64> id, Slice<int64> astray) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) Alight_f64_at(j, &d, in, p, id, astray);
 }
 
 // Kernel Carry, particle.go:68

@@ -240,6 +240,96 @@ func (loop *CensusLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// AddressLoop runs Address for lo ≤ index < hi, on the CPU or another device.
+type AddressLoop[F num.Float] struct {
+	r    *Routes
+	p    []Particle[F]
+	peer []int32
+}
+
+// NewAddressLoop prepares Address.
+func NewAddressLoop[F num.Float](r *Routes, p []Particle[F], peer []int32) *AddressLoop[F] {
+	return &AddressLoop[F]{r, p, peer}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AddressLoop[F]) Range(lo, hi int) {
+	for j := lo; j < hi; j++ {
+		Address(j, loop.r, loop.p, loop.peer)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *AddressLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Address" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("r", loop.r),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("peer", loop.peer),
+	}}
+}
+
+// BoardLoop runs Board for lo ≤ index < hi, on the CPU or another device.
+type BoardLoop[F num.Float] struct {
+	order []int32
+	p     []Particle[F]
+	id    []int64
+	out   []Traveller[F]
+}
+
+// NewBoardLoop prepares Board.
+func NewBoardLoop[F num.Float](order []int32, p []Particle[F], id []int64, out []Traveller[F]) *BoardLoop[F] {
+	return &BoardLoop[F]{order, p, id, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *BoardLoop[F]) Range(lo, hi int) {
+	for j := lo; j < hi; j++ {
+		Board(j, loop.order, loop.p, loop.id, loop.out)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *BoardLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Board" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("order", loop.order),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("id", loop.id),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// AlightLoop runs Alight for lo ≤ index < hi, on the CPU or another device.
+type AlightLoop[F num.Float] struct {
+	d      *Domain
+	in     []Traveller[F]
+	p      []Particle[F]
+	id     []int64
+	astray []int64
+}
+
+// NewAlightLoop prepares Alight.
+func NewAlightLoop[F num.Float](d *Domain, in []Traveller[F], p []Particle[F], id []int64, astray []int64) *AlightLoop[F] {
+	return &AlightLoop[F]{d, in, p, id, astray}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AlightLoop[F]) Range(lo, hi int) {
+	for j := lo; j < hi; j++ {
+		Alight(j, loop.d, loop.in, loop.p, loop.id, loop.astray)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *AlightLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Alight" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("d", loop.d),
+		abi.ElementsOf("in", loop.in),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("id", loop.id),
+		abi.ElementsOf("astray", loop.astray),
+	}}
+}
+
 // CarryLoop runs Carry for lo ≤ index < hi, on the CPU or another device.
 type CarryLoop[F num.Float] struct {
 	s     *Flow[F]

@@ -130,6 +130,7 @@ func twice[T any](a []T) [2][]T { return [2][]T{a, slices.Clone(a)} }
 func parity[F num.Float](t *testing.T, l cudatest.Runner, dim int) {
 	b := newBlock[F](t, l, dim)
 	b.advection()
+	b.migration()
 	b.distances()
 	b.measures()
 	b.corrections()
@@ -164,6 +165,37 @@ func (b *block[F]) advection() {
 	same("Settle")
 	b.both(b.swarmed, func(k int) loop { return NewLiveLoop(p[k], stays[k]) })
 	same("Live")
+}
+
+func (b *block[F]) migration() {
+	cuts := []int32{0, 2, 3, 0, 4, 0}
+	r := &Routes{Blocks: [3]int32{3, 2, 1}, Cuts: cuts, Peers: []int32{0, 1, 2, 3, 5, 4}}
+	p, n := b.particles(), b.swarmed
+	peer := twice(make([]int32, n))
+	b.both(n, func(k int) loop { return NewAddressLoop(r, p, peer[k]) })
+	kerneltest.Same(b.t, "Address", peer[0], peer[1], nil)
+	order, id := make([]int32, n), make([]int64, n)
+	for i := range order {
+		x, y := 0, 0
+		for x < 2 && p[i].X >= F(cuts[x+1]) {
+			x++
+		}
+		if p[i].Y >= 4 {
+			y = 1
+		}
+		if want := r.Peers[3*y+x]; peer[0][i] != want {
+			b.t.Errorf("Address: particle at (%v, %v) to %d, want %d", p[i].X, p[i].Y, peer[0][i], want)
+		}
+		order[i], id[i] = int32(n-1-i), int64(7*i)
+	}
+	out := twice(make([]Traveller[F], n))
+	b.both(n, func(k int) loop { return NewBoardLoop(order, p, id, out[k]) })
+	kerneltest.Same(b.t, "Board", out[0], out[1], nil)
+	came, ids, astray := twice(make([]Particle[F], n)), twice(make([]int64, n)), twice(make([]int64, 1))
+	b.both(n, func(k int) loop { return NewAlightLoop(b.domain, out[0], came[k], ids[k], astray[k]) })
+	kerneltest.Same(b.t, "Alight", came[0], came[1], nil)
+	kerneltest.Same(b.t, "Alight, numbers", ids[0], ids[1], nil)
+	kerneltest.Same(b.t, "Alight, astray", astray[0], astray[1], nil)
 }
 
 func (b *block[F]) distances() {

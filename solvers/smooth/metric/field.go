@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 )
 
 // Mesh is a mesh of triangles in the plane or of tetrahedra in space.
@@ -129,21 +130,21 @@ func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 
 // FromSolution takes a metric from what a Medit file has for the vertices of a mesh. The file has one field: sizes, or
 // symmetric tensors of the dimension of the mesh.
-func FromSolution(m *Mesh, s *mesh.Solution) (Field, error) {
+func FromSolution(m *Mesh, s *medit.Solution) (Field, error) {
 	switch {
-	case s.Dim != m.Dim && (len(s.Fields) != 1 || s.Fields[0].Kind != mesh.Scalar):
+	case s.Dim != m.Dim && (len(s.Fields) != 1 || s.Fields[0].Kind != medit.Scalar):
 		return nil, fmt.Errorf("the solution is of dimension %d, and the mesh of %d", s.Dim, m.Dim)
 	case s.Vertices != m.Vertices():
 		return nil, fmt.Errorf("the solution has values for %d vertices, and the mesh has %d vertices", s.Vertices,
 			m.Vertices())
-	case len(s.Fields) != 1 || s.Fields[0].Kind == mesh.Vector:
+	case len(s.Fields) != 1 || s.Fields[0].Kind == medit.Vector:
 		return nil, fmt.Errorf("the solution has %d fields, the first of kind %d; a metric is one field, of sizes (1) or of "+
 			"symmetric tensors (3)", len(s.Fields), s.Fields[0].Kind)
 	}
 	f := make(Field, m.Vertices())
 	values := s.Fields[0].Values
 	for v := range f {
-		if s.Fields[0].Kind == mesh.Scalar {
+		if s.Fields[0].Kind == medit.Scalar {
 			if h := values[v]; !(h > 0) {
 				return nil, fmt.Errorf("vertex %d (line %d of the values) has the size %g; sizes are positive", v, v+1, h)
 			}
@@ -157,13 +158,14 @@ func FromSolution(m *Mesh, s *mesh.Solution) (Field, error) {
 }
 
 // Solution is the field as Medit files have it.
-func (f Field) Solution(dim int) *mesh.Solution {
+func (f Field) Solution(dim int) *medit.Solution {
 	n := Components(dim)
 	values := make([]float64, 0, n*len(f))
 	for v := range f {
 		values = append(values, f[v][:n]...)
 	}
-	return &mesh.Solution{Dim: dim, Vertices: len(f), Fields: []mesh.SolutionField{{Kind: mesh.Symmetric, Values: values}}}
+	return &medit.Solution{Dim: dim, Vertices: len(f), Fields: []medit.SolutionField{{Kind: medit.Symmetric,
+		Values: values}}}
 }
 
 // Check refuses a field that does not fit the mesh, or is not finite and positive definite at a vertex.

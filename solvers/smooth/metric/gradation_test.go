@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 )
 
 // exceeds is by how much, as a share, a asks for a smaller size than b in some direction.
@@ -114,15 +114,15 @@ func TestFromSolution(t *testing.T) {
 	if err != nil || !slices.Equal(back, f) {
 		t.Errorf("%v, %v", back, err)
 	}
-	scalar := func(h ...float64) *mesh.Solution {
-		return &mesh.Solution{Dim: 3, Vertices: len(h), Fields: []mesh.SolutionField{{Kind: mesh.Scalar, Values: h}}}
+	scalar := func(h ...float64) *medit.Solution {
+		return &medit.Solution{Dim: 3, Vertices: len(h), Fields: []medit.SolutionField{{Kind: medit.Scalar, Values: h}}}
 	}
 	sizes, err := FromSolution(m, scalar(1, 2, 1, 1, 1, 1, 1, .5))
 	if err != nil || sizes[1] != (Tensor{.25, 0, .25, 0, 0, .25}) || sizes[7] != (Tensor{4, 0, 4, 0, 0, 4}) {
 		t.Errorf("%v, %v", sizes, err)
 	}
-	inSpace := &mesh.Solution{Dim: 3, Vertices: 4, Fields: []mesh.SolutionField{{Values: []float64{2, 2, 2, 2}}}}
-	inSpace.Fields[0].Kind = mesh.Scalar // as of a plane mesh with third coordinates
+	inSpace := &medit.Solution{Dim: 3, Vertices: 4, Fields: []medit.SolutionField{{Values: []float64{2, 2, 2, 2}}}}
+	inSpace.Fields[0].Kind = medit.Scalar // as of a plane mesh with third coordinates
 	if plane, err := FromSolution(box(2, 1, 1, 0), inSpace); err != nil || plane[3] != (Tensor{.25, 0, .25}) {
 		t.Errorf("%v, %v", plane, err)
 	}
@@ -131,8 +131,8 @@ func TestFromSolution(t *testing.T) {
 	two := scalar(1, 1, 1, 1, 1, 1, 1, 1)
 	two.Fields = append(two.Fields, two.Fields[0])
 	vector := scalar(make([]float64, 24)...)
-	vector.Fields[0].Kind, vector.Vertices = mesh.Vector, 8
-	for want, s := range map[string]*mesh.Solution{
+	vector.Fields[0].Kind, vector.Vertices = medit.Vector, 8
+	for want, s := range map[string]*medit.Solution{
 		"vertex 5 at": indefinite, "vertex 2 (": scalar(1, 1, 0, 1, 1, 1, 1, 1), "values for 3 vertices": scalar(1, 1, 1),
 		"has 2 fields": two, "1 fields, the first of kind 2": vector, "is of dimension 2": {Dim: 2, Vertices: 8},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
@@ -116,7 +117,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 func nodalField(c *config.Case, w *Metric, on nodes, held *HeldBack) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
-		s, err := mesh.ReadSolution(c.Path(w.Solution))
+		s, err := medit.ReadSolution(c.Path(w.Solution))
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -33,8 +34,8 @@ func sized(t *testing.T) (file, solution string) {
 	if err := meshio.Write(file, m); err != nil {
 		t.Fatal(err)
 	}
-	s := &mesh.Solution{Dim: 2, Vertices: len(h), Fields: []mesh.SolutionField{{Kind: mesh.Scalar, Values: h}}}
-	if err := mesh.WriteSolution(solution, s); err != nil {
+	s := &medit.Solution{Dim: 2, Vertices: len(h), Fields: []medit.SolutionField{{Kind: medit.Scalar, Values: h}}}
+	if err := medit.WriteSolution(solution, s); err != nil {
 		t.Fatal(err)
 	}
 	return file, solution

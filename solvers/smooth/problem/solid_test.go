@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/partition"
@@ -147,7 +148,7 @@ func TestSmoothSolidMetrics(t *testing.T) {
 		box.VertexData["wave"][v] = math.Sin(4*box.X[v]) + box.Z[v]*box.Y[v]
 	}
 	sol, file := filepath.Join(dir, "a.solb"), filepath.Join(dir, "box.vtu")
-	if err := errors.Join(mesh.WriteSolution(sol, field.Solution(3)), meshio.WriteSolid(file, box)); err != nil {
+	if err := errors.Join(medit.WriteSolution(sol, field.Solution(3)), meshio.WriteSolid(file, box)); err != nil {
 		t.Fatal(err)
 	}
 	states := map[string]string{}

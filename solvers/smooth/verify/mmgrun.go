@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/verify"
 )
@@ -75,7 +75,7 @@ func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, gra
 	if err != nil {
 		return to, err
 	}
-	if err := mesh.WriteSolution(sizes, k.solution(s, scale)); err != nil {
+	if err := medit.WriteSolution(sizes, k.solution(s, scale)); err != nil {
 		return to, err
 	}
 	args := append([]string{"-noinsert", "-noswap", "-v", "0", "-sol", sizes}, graded...)
@@ -88,9 +88,9 @@ func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, gra
 }
 
 // solution is the sizes at the vertices of a mesh, or tensors where these differ along the axes.
-func (k *kind) solution(s *subject, scale float64) *mesh.Solution {
-	var f mesh.SolutionField
-	f.Kind = mesh.Scalar
+func (k *kind) solution(s *subject, scale float64) *medit.Solution {
+	var f medit.SolutionField
+	f.Kind = medit.Scalar
 	for v := range s.vertices() {
 		var h [3]float64
 		if s.solid != nil {
@@ -104,10 +104,10 @@ func (k *kind) solution(s *subject, scale float64) *mesh.Solution {
 		case !k.stretched:
 			f.Values = append(f.Values, h[0]/math.Sqrt(scale))
 		case k.dim == 2:
-			f.Kind, f.Values = mesh.Symmetric, append(f.Values, m[0], 0, m[1])
+			f.Kind, f.Values = medit.Symmetric, append(f.Values, m[0], 0, m[1])
 		default:
-			f.Kind, f.Values = mesh.Symmetric, append(f.Values, m[0], 0, m[1], 0, 0, m[2])
+			f.Kind, f.Values = medit.Symmetric, append(f.Values, m[0], 0, m[1], 0, 0, m[2])
 		}
 	}
-	return &mesh.Solution{Dim: k.dim, Vertices: s.vertices(), Fields: []mesh.SolutionField{f}}
+	return &medit.Solution{Dim: k.dim, Vertices: s.vertices(), Fields: []medit.SolutionField{f}}
 }

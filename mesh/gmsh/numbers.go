@@ -1,0 +1,70 @@
+package gmsh
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// size writes a whole number of eight bytes.
+func (w *writer) size(n int) {
+	if w.binary {
+		w.scratch = binary.LittleEndian.AppendUint64(w.scratch[:0], uint64(n))
+		w.put()
+		return
+	}
+	w.text(strconv.AppendInt(w.space(), int64(n), 10))
+}
+
+// whole writes a whole number of four bytes.
+func (w *writer) whole(n int) {
+	if w.binary {
+		w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n))
+		w.put()
+		return
+	}
+	w.text(strconv.AppendInt(w.space(), int64(n), 10))
+}
+
+func (w *writer) float(x float64) {
+	if w.binary {
+		w.scratch = binary.LittleEndian.AppendUint64(w.scratch[:0], math.Float64bits(x))
+		w.put()
+		return
+	}
+	w.text(strconv.AppendFloat(w.space(), x, 'g', -1, 64))
+}
+
+// space returns the scratch buffer with what separates a number of text from the one before.
+func (w *writer) space() []byte {
+	if w.started {
+		return append(w.scratch[:0], ' ')
+	}
+	return w.scratch[:0]
+}
+
+func (w *writer) text(b []byte) {
+	w.scratch, w.started = b, true
+	w.put()
+}
+
+func (w *writer) put() { _, _ = w.Write(w.scratch) }
+
+// endText ends a line of text.
+func (w *writer) endText() {
+	if !w.binary {
+		w.end()
+	}
+}
+
+// endBinary ends the numbers of a section in binary, after which text follows.
+func (w *writer) endBinary() {
+	if w.binary {
+		w.end()
+	}
+}
+
+func (w *writer) end() {
+	_ = w.WriteByte('\n')
+	w.started = false
+}

@@ -1,0 +1,318 @@
+// Package gmsh reads and writes meshes of triangles and of tetrahedra in the formats 2.2 and 4.1 of Gmsh.
+package gmsh
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
+)
+
+// Read reads a Gmsh file of version 2.2 or 4.1, in text or binary ("MSH file format", chapter 9 of the Gmsh
+// reference manual). Cells are the triangles and tagged edges the lines, in the order of the file. Physical groups
+// of surfaces and curves become Groups; vertices in those of points become Marks. Scalar $NodeData and $ElementData
+// become fields, by the name of the view; other data and other sections are passed over. Elements other than points,
+// lines and triangles of first order are refused. Errors name the line, or in a binary file the offset in bytes.
+//
+// The mesh is as it stands in the file: Check tells whether solvers can use it.
+func Read(path string) (*mesh.Mesh, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// reader is the state of reading one file.
+type reader struct {
+	meshfile.Scanner
+	v41   bool // version 4.1, otherwise 2.2
+	mesh  *mesh.Mesh
+	solid *mesh.Solid // that is read, if it is not a mesh of triangles
+	group meshfile.GroupIndex
+
+	z         []float64
+	nodeTags  []int64
+	nodes     meshfile.TagIndex
+	haveNodes bool
+
+	cellTags     []int64
+	cells        meshfile.TagIndex
+	cellsIndexed bool
+	haveElements bool
+
+	entity  map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	lines   []mesh.MarkedEdge    // in groups, of a mesh of tetrahedra
+	points  []int32              // in groups
+	several error                // of cells in several groups; where tetrahedra follow, triangles were none
+}
+
+func parse(data []byte) (*mesh.Mesh, error) {
+	r := newReader(data)
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+func newReader(data []byte) *reader {
+	r := &reader{Scanner: meshfile.Scanner{Data: data}, mesh: &mesh.Mesh{}}
+	r.group.Mesh = r.mesh
+	return r
+}
+
+// sections reads the whole file.
+func (r *reader) sections() error {
+	if err := r.format(); err != nil {
+		return err
+	}
+	for {
+		r.SkipSpace()
+		if r.Left() == 0 {
+			break
+		}
+		if err := r.section(); err != nil {
+			return err
+		}
+	}
+	if !r.haveNodes || !r.haveElements {
+		return r.At(len(r.Data), "the file ends without $Nodes and $Elements")
+	}
+	return r.several
+}
+
+// dim is the dimension of cells.
+func (r *reader) dim() int {
+	if r.solid != nil {
+		return 3
+	}
+	return 2
+}
+
+func (r *reader) otherVersion(pos int, version string) error {
+	return r.At(pos, "version %s: only 2.2 and 4.1 can be read; convert with "+
+		"gmsh -save -format msh41 IN.msh -o OUT.msh", meshfile.Quote([]byte(version)))
+}
+
+// format reads the section $MeshFormat, which comes first.
+func (r *reader) format() error {
+	switch w := r.Token(); string(w) {
+	case "$MeshFormat":
+	case "$NOD":
+		return r.otherVersion(0, "1")
+	default:
+		return r.At(0, "%s is not $MeshFormat: not a Gmsh file", meshfile.Quote(w))
+	}
+	start := r.Pos
+	version := string(r.Token())
+	kind, err := r.Int()
+	if err != nil {
+		return err
+	}
+	size, err := r.Int()
+	if err != nil {
+		return err
+	}
+	switch version {
+	case "4.1":
+		r.v41 = true
+	case "2.2":
+	default:
+		return r.otherVersion(start+1, version)
+	}
+	if kind != 0 && kind != 1 {
+		return r.At(start+1, "file type %d is neither 0 (text) nor 1 (binary)", kind)
+	}
+	if size != 8 {
+		return r.At(start+1, "numbers of %d bytes: only 8 can be read", size)
+	}
+	if kind == 1 {
+		r.Binary = true
+		r.Line()
+		r.Order = binary.LittleEndian
+		one, err := r.Bytes4()
+		if err != nil {
+			return err
+		}
+		if one == 1<<24 {
+			r.Order = binary.BigEndian
+		} else if one != 1 {
+			return r.At(r.Pos-4, "%#x should be the number 1 in either byte order", uint32(one))
+		}
+	}
+	return r.end("MeshFormat")
+}
+
+func (r *reader) section() error {
+	start := r.Pos
+	word := r.Token()
+	if word[0] != '$' || len(word) == 1 || bytes.HasPrefix(word, []byte("$End")) {
+		return r.At(start, "%s is not the start of a section", meshfile.Quote(word))
+	}
+	r.Line()
+	name := string(word[1:])
+	var err error
+	switch name {
+	case "PhysicalNames":
+		err = r.physicalNames()
+	case "Entities":
+		if !r.v41 {
+			return r.skip(name, start)
+		}
+		err = r.entities()
+	case "PartitionedEntities":
+		return r.At(start, "partitioned meshes cannot be read; save the mesh without partitions, "+
+			"a run makes its own")
+	case "Nodes":
+		if r.haveNodes {
+			return r.At(start, "a second section $Nodes")
+		}
+		r.haveNodes = true
+		if r.v41 {
+			err = r.nodes41()
+		} else {
+			err = r.nodes22()
+		}
+		if err == nil {
+			err = r.indexNodes(start)
+		}
+	case "Elements":
+		if r.haveElements {
+			return r.At(start, "a second section $Elements")
+		}
+		if !r.haveNodes {
+			return r.At(start, "$Elements before $Nodes")
+		}
+		r.haveElements = true
+		if r.v41 {
+			err = r.elements41()
+		} else {
+			err = r.elements22()
+		}
+	case "NodeData":
+		err = r.fieldData(start, false)
+	case "ElementData":
+		err = r.fieldData(start, true)
+	default:
+		return r.skip(name, start)
+	}
+	if err != nil {
+		return err
+	}
+	return r.end(name)
+}
+
+func (r *reader) end(name string) error {
+	r.SkipSpace()
+	start := r.Pos
+	if w := r.Token(); string(w) != "$End"+name {
+		return r.At(start, "%s where $End%s should be", meshfile.Quote(w), name)
+	}
+	return nil
+}
+
+// skip passes over a section that means nothing here, in text or binary.
+func (r *reader) skip(name string, start int) error {
+	end := []byte("$End" + name)
+	n := bytes.Index(r.Data[r.Pos:], end)
+	if n < 0 {
+		return r.At(start, "section $%s has no end", meshfile.Quote([]byte(name)))
+	}
+	r.Pos += n + len(end)
+	return nil
+}
+
+// physicalNames reads lines of dimension, tag and name in quotes, which are text in binary files too. An empty name is
+// none.
+func (r *reader) physicalNames() error {
+	count, err := r.Int()
+	if err != nil {
+		return err
+	}
+	if err := r.Holds(count, 6, "physical names"); err != nil {
+		return err
+	}
+	for range count {
+		dim, err := r.Int()
+		if err != nil {
+			return err
+		}
+		tag, err := r.IntHere()
+		if err != nil {
+			return err
+		}
+		start := r.Pos
+		name, err := r.quoted()
+		if err != nil {
+			return err
+		}
+		if d := r.dim(); dim < 1 || dim > int64(d) || name == "" {
+			continue
+		}
+		if err := r.group.Name(int(dim), int(tag), name); err != nil {
+			return r.At(start, "%v", err)
+		}
+	}
+	return nil
+}
+
+// quoted reads a string in double quotes that is the rest of a line.
+func (r *reader) quoted() (string, error) {
+	start := r.Pos
+	text := bytes.TrimSpace(r.Line())
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return "", r.At(start, "%s is not a name in double quotes", meshfile.Quote(text))
+	}
+	return string(text[1 : len(text)-1]), nil
+}
+
+func (r *reader) indexNodes(start int) error {
+	index, twice, ok := meshfile.NewTagIndex(r.nodeTags)
+	if !ok {
+		return r.At(start, "node %d is given twice in this section", twice)
+	}
+	r.nodes = index
+	return nil
+}
+
+// marks are what belongs to groups of fewer dimensions than sides have, nil where nothing does.
+func (r *reader) marks() *mesh.Marks {
+	if len(r.lines)+len(r.points) == 0 {
+		return nil
+	}
+	slices.Sort(r.points)
+	return &mesh.Marks{Lines: r.lines, Points: slices.Compact(r.points)}
+}
+
+func (r *reader) finish() (*mesh.Mesh, error) {
+	m := r.mesh
+	if len(m.Cells) == 0 {
+		return nil, r.At(len(r.Data), "the file has no triangles; mesh the surfaces (gmsh -2), and if there are "+
+			"physical groups, put the surfaces in one too")
+	}
+	for _, z := range r.z {
+		if z != 0 {
+			if _, taken := m.VertexData["z"]; taken {
+				return nil, r.At(len(r.Data), "the third coordinate is not zero, and there is a field \"z\" as well")
+			}
+			if err := mesh.CheckHeights(m, r.z); err != nil {
+				return nil, err
+			}
+			mesh.SetField(&m.VertexData, "z", r.z)
+			break
+		}
+	}
+	if !r.group.Cells {
+		m.CellGroup = nil
+	}
+	m.Marks = r.marks()
+	return m, nil
+}

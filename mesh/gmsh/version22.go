@@ -1,0 +1,224 @@
+package gmsh
+
+// Sections of version 2.2. In text an entry is a line.
+
+func (r *reader) nodes22() error {
+	count, err := r.Int()
+	if err != nil {
+		return err
+	}
+	size := 8 // of the shortest line: "1 0 0 0"
+	if r.Binary {
+		r.Line()
+		size = 4 + 3*8
+	}
+	if err := r.Holds(count, size, "nodes"); err != nil {
+		return err
+	}
+	r.allocateNodes(count)
+	for range count {
+		if r.Binary {
+			err = r.nodeBinary22()
+		} else {
+			err = r.nodeText22()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) allocateNodes(count int64) {
+	r.nodeTags = make([]int64, 0, count)
+	r.mesh.X, r.mesh.Y, r.z = make([]float64, 0, count), make([]float64, 0, count), make([]float64, 0, count)
+}
+
+func (r *reader) nodeText22() error {
+	tag, err := r.Int()
+	if err != nil {
+		return err
+	}
+	r.nodeTags = append(r.nodeTags, tag)
+	if err := r.pointText(); err != nil {
+		return err
+	}
+	return r.EndLine()
+}
+
+// pointText reads the three coordinates of a node from the rest of a line.
+func (r *reader) pointText() error {
+	x, err := r.FloatHere()
+	if err != nil {
+		return err
+	}
+	y, err := r.FloatHere()
+	if err != nil {
+		return err
+	}
+	z, err := r.FloatHere()
+	if err != nil {
+		return err
+	}
+	r.mesh.X, r.mesh.Y, r.z = append(r.mesh.X, x), append(r.mesh.Y, y), append(r.z, z)
+	return nil
+}
+
+func (r *reader) nodeBinary22() error {
+	tag, err := r.Bytes4()
+	if err != nil {
+		return err
+	}
+	r.nodeTags = append(r.nodeTags, int64(tag))
+	return r.pointBinary()
+}
+
+func (r *reader) pointBinary() error {
+	x, err := r.Float8()
+	if err != nil {
+		return err
+	}
+	y, err := r.Float8()
+	if err != nil {
+		return err
+	}
+	z, err := r.Float8()
+	if err != nil {
+		return err
+	}
+	r.mesh.X, r.mesh.Y, r.z = append(r.mesh.X, x), append(r.mesh.Y, y), append(r.z, z)
+	return nil
+}
+
+func (r *reader) elements22() error {
+	count, err := r.Int()
+	if err != nil {
+		return err
+	}
+	size := 9 // of the shortest line: "1 15 0 1"
+	if r.Binary {
+		r.Line()
+		size = 2 * 4
+	}
+	if err := r.Holds(count, size, "elements"); err != nil {
+		return err
+	}
+	if r.Binary {
+		for count > 0 {
+			read, err := r.blockBinary22(count)
+			if err != nil {
+				return err
+			}
+			count -= read
+		}
+		return nil
+	}
+	for range count {
+		if err := r.elementText22(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementText22 reads a line of number, type, count of tags, tags and nodes. The first tag is the physical group.
+func (r *reader) elementText22() error {
+	start := r.Here()
+	element, err := r.Int()
+	if err != nil {
+		return err
+	}
+	kind, err := r.IntHere()
+	if err != nil {
+		return err
+	}
+	n := r.nodesOf(kind)
+	if n == 0 {
+		return r.refuse(start, element, kind)
+	}
+	tags, err := r.IntHere()
+	if err != nil {
+		return err
+	}
+	if tags < 0 {
+		return r.At(start, "element %d has %d tags", element, tags)
+	}
+	physical := int64(0)
+	for i := range tags {
+		tag, err := r.IntHere()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			physical = tag
+		}
+	}
+	var nodes [4]int64
+	for i := range n {
+		if nodes[i], err = r.IntHere(); err != nil {
+			return err
+		}
+	}
+	if err := r.element22(start, element, physical, nodes[:n]); err != nil {
+		return err
+	}
+	return r.EndLine()
+}
+
+// blockBinary22 reads a header of type, count and count of tags, and the elements that follow it. It returns how many
+// there are, of at most the given number.
+func (r *reader) blockBinary22(most int64) (int64, error) {
+	start := r.Here()
+	var header [3]int32
+	for i := range header {
+		var err error
+		if header[i], err = r.Bytes4(); err != nil {
+			return 0, err
+		}
+	}
+	kind, count, tags := int64(header[0]), int64(header[1]), int64(header[2])
+	if count < 1 || count > most {
+		return 0, r.At(start, "a block of %d elements where %d are to come", count, most)
+	}
+	n := r.nodesOf(kind)
+	if n == 0 {
+		element, err := r.Bytes4()
+		if err != nil {
+			return 0, err
+		}
+		return 0, r.refuse(start, int64(element), kind)
+	}
+	if tags < 0 || count*(1+tags+int64(n)) > int64(r.Left()/4) {
+		return 0, r.At(start, "a block of %d elements with %d tags each, but only %d bytes follow", count, tags, r.Left())
+	}
+	r.grow(kind, int(count))
+	word := func(i int64) int64 { return int64(int32(r.Order.Uint32(r.Data[r.Pos+4*int(i):]))) }
+	var nodes [4]int64
+	for range count {
+		physical := int64(0)
+		if tags > 0 {
+			physical = word(1)
+		}
+		for i := range n {
+			nodes[i] = word(1 + tags + int64(i))
+		}
+		if err := r.element22(r.Pos, word(0), physical, nodes[:n]); err != nil {
+			return 0, err
+		}
+		r.Pos += 4 * (1 + int(tags) + n)
+	}
+	return count, nil
+}
+
+// element22 adds an element of a physical group, which is negative where the curve or surface is turned round.
+func (r *reader) element22(pos int, element, physical int64, nodes []int64) error {
+	var groups []int32
+	if physical != 0 {
+		group, err := r.groupOf(len(nodes)-1, max(physical, -physical))
+		if err != nil {
+			return r.At(pos, "element %d: %v", element, err)
+		}
+		groups = append(groups, group)
+	}
+	return r.element(pos, element, nodes, groups)
+}

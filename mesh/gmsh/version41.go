@@ -1,0 +1,297 @@
+package gmsh
+
+// Sections of version 4.1. A count or tag called size is of 8 bytes in a binary file, other whole numbers are of 4.
+
+func (r *reader) size() (int64, error) {
+	if !r.Binary {
+		return r.Int()
+	}
+	n, err := r.Bytes8()
+	if err == nil && n > 1<<62 {
+		return 0, r.At(r.Pos-8, "%d is out of range", n)
+	}
+	return int64(n), err
+}
+
+func (r *reader) whole() (int64, error) {
+	if !r.Binary {
+		return r.Int()
+	}
+	n, err := r.Bytes4()
+	return int64(n), err
+}
+
+func (r *reader) sizes(out ...*int64) error {
+	for _, p := range out {
+		var err error
+		if *p, err = r.size(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) wholes(out ...*int64) error {
+	for _, p := range out {
+		var err error
+		if *p, err = r.whole(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) skipFloats(n int) error {
+	for range n {
+		var err error
+		if r.Binary {
+			_, err = r.Float8()
+		} else {
+			_, err = r.Float()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entities learns the physical groups of the curves, surfaces and volumes.
+func (r *reader) entities() error {
+	if r.entity != nil {
+		return r.At(r.Pos, "a second section $Entities")
+	}
+	r.entity = make(map[[2]int64][]int32)
+	var counts [4]int64
+	if err := r.sizes(&counts[0], &counts[1], &counts[2], &counts[3]); err != nil {
+		return err
+	}
+	for dim, count := range counts {
+		if err := r.Holds(count, 10, "entities"); err != nil {
+			return err
+		}
+		for range count {
+			if err := r.oneEntity(dim); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) oneEntity(dim int) error {
+	start := r.Here()
+	tag, err := r.whole()
+	if err != nil {
+		return err
+	}
+	corners := 6 // of the bounding box
+	if dim == 0 {
+		corners = 3
+	}
+	if err := r.skipFloats(corners); err != nil {
+		return err
+	}
+	groups, err := r.list()
+	if err != nil {
+		return err
+	}
+	if dim > 0 {
+		if _, err := r.list(); err != nil { // what bounds it
+			return err
+		}
+	}
+	cells := r.dim()
+	if dim > cells {
+		return nil
+	}
+	for _, physical := range groups {
+		if physical == 0 { // none
+			continue
+		}
+		g, err := r.groupOf(dim, max(physical, -physical)) // negative where the entity is turned round
+		if err != nil {
+			return r.At(start, "%v", err)
+		}
+		key := [2]int64{int64(dim), tag}
+		r.entity[key] = append(r.entity[key], g)
+	}
+	if dim == cells && len(groups) > 1 && r.several == nil {
+		r.several = r.At(start, "%s %d is in the physical groups %d and %d; a cell can be in one only",
+			[]string{"surface", "volume"}[dim-2], tag, groups[0], groups[1])
+	}
+	return nil
+}
+
+// list reads a count, a size, and as many whole numbers.
+func (r *reader) list() ([]int64, error) {
+	count, err := r.size()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Holds(count, 2, "tags"); err != nil {
+		return nil, err
+	}
+	var list []int64
+	for range count {
+		n, err := r.whole()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func (r *reader) nodes41() error {
+	var blocks, count, lowest, highest int64
+	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+		return err
+	}
+	if err := r.Holds(count, 8, "nodes"); err != nil {
+		return err
+	}
+	r.allocateNodes(count)
+	for range blocks {
+		if err := r.nodeBlock41(count - int64(len(r.nodeTags))); err != nil {
+			return err
+		}
+	}
+	// The blocks may hold fewer nodes than announced: Gmsh 4.8 counts nodes twice when it saves a view with its mesh.
+	return nil
+}
+
+// nodeBlock41 reads the tags of some nodes, and then as many points.
+func (r *reader) nodeBlock41(most int64) error {
+	start := r.Here()
+	var dim, entity, parametric, count int64
+	if err := r.wholes(&dim, &entity, &parametric); err != nil {
+		return err
+	}
+	if err := r.sizes(&count); err != nil {
+		return err
+	}
+	if count < 0 || count > most {
+		return r.At(start, "a block of %d nodes where at most %d are to come", count, most)
+	}
+	if parametric != 0 && parametric != 1 || dim < 0 || dim > 3 {
+		return r.At(start, "a block of nodes of dimension %d, parametric %d", dim, parametric)
+	}
+	for range count {
+		tag, err := r.size()
+		if err != nil {
+			return err
+		}
+		r.nodeTags = append(r.nodeTags, tag)
+	}
+	for range count {
+		if r.Binary {
+			if err := r.pointBinary(); err != nil {
+				return err
+			}
+			if err := r.skipFloats(int(parametric * dim)); err != nil {
+				return err
+			}
+			continue
+		}
+		r.SkipSpace()
+		if err := r.pointText(); err != nil {
+			return err
+		}
+		for range parametric * dim {
+			if _, err := r.FloatHere(); err != nil {
+				return err
+			}
+		}
+		if err := r.EndLine(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) elements41() error {
+	var blocks, count, lowest, highest int64
+	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+		return err
+	}
+	if err := r.Holds(count, 4, "elements"); err != nil {
+		return err
+	}
+	left := count
+	for range blocks {
+		read, err := r.elementBlock41(left)
+		if err != nil {
+			return err
+		}
+		left -= read
+	}
+	if left != 0 {
+		return r.At(r.Pos, "the blocks hold %d elements of %d that are announced", count-left, count)
+	}
+	return nil
+}
+
+// elementBlock41 reads elements of one type on one entity, and returns how many they are.
+func (r *reader) elementBlock41(most int64) (int64, error) {
+	start := r.Here()
+	var dim, entity, kind, count int64
+	if err := r.wholes(&dim, &entity, &kind); err != nil {
+		return 0, err
+	}
+	if err := r.sizes(&count); err != nil {
+		return 0, err
+	}
+	if count < 0 || count > most {
+		return 0, r.At(start, "a block of %d elements where at most %d are to come", count, most)
+	}
+	n := r.nodesOf(kind)
+	if n == 0 && count > 0 {
+		start := r.Here()
+		element, err := r.size()
+		if err != nil {
+			return 0, err
+		}
+		return 0, r.refuse(start, element, kind)
+	}
+	if int64(n) != dim+1 && count > 0 {
+		return 0, r.At(start, "a block of elements of %d nodes on an entity of dimension %d", n, dim)
+	}
+	groups := r.entity[[2]int64{dim, entity}]
+	r.grow(kind, int(count))
+	var nodes [4]int64
+	for range count {
+		start := r.Here()
+		element, err := r.elementNodes41(nodes[:n])
+		if err != nil {
+			return 0, err
+		}
+		if err := r.element(start, element, nodes[:n], groups); err != nil {
+			return 0, err
+		}
+	}
+	return count, nil
+}
+
+func (r *reader) elementNodes41(nodes []int64) (element int64, err error) {
+	if r.Binary {
+		if element, err = r.size(); err != nil {
+			return 0, err
+		}
+		for i := range nodes {
+			if nodes[i], err = r.size(); err != nil {
+				return 0, err
+			}
+		}
+		return element, nil
+	}
+	if element, err = r.IntHere(); err != nil {
+		return 0, err
+	}
+	for i := range nodes {
+		if nodes[i], err = r.IntHere(); err != nil {
+			return 0, err
+		}
+	}
+	return element, r.EndLine()
+}

@@ -1,0 +1,120 @@
+// Package meshfile is what readers and writers of mesh formats share: a scanner of numbers and words, the elements of a
+// mesh by dimension, and the indices of groups and tags.
+package meshfile
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// Content is what mesh files hold of a mesh, be it of triangles or of tetrahedra.
+type Content struct {
+	Groups               []mesh.Group
+	Points               [3][]float64 // by axis; the third is nil where all are 0
+	Cells, Sides, Lines  Elements     // lines in space, where they are no sides
+	CellData, VertexData map[string][]float64
+	Marks                *mesh.Marks
+}
+
+// Elements are those of one dimension, each with the tag of its group.
+type Elements struct {
+	Dim, Count int
+	Tag        func(i int) int32   // of the group of an element, 0 for none
+	Vertices   func(i int) []int32 // of an element; they stand until the next call
+}
+
+// OfMesh makes triangles the cells and tagged edges the sides.
+func OfMesh(m *mesh.Mesh) *Content {
+	fields := maps.Clone(m.VertexData)
+	delete(fields, mesh.Heights)
+	s := &Content{Groups: m.Groups, Points: [3][]float64{m.X, m.Y, m.VertexData[mesh.Heights]}, CellData: m.CellData,
+		VertexData: fields, Marks: m.Marks}
+	s.Cells = Elements{Dim: 2, Count: len(m.Cells),
+		Tag: func(c int) int32 {
+			if m.CellGroup == nil || m.CellGroup[c] < 0 {
+				return 0
+			}
+			return int32(m.Groups[m.CellGroup[c]].Tag)
+		},
+		Vertices: func(c int) []int32 { return m.Cells[c][:] }}
+	ends := make([]int32, 2)
+	s.Sides = Elements{Dim: 1, Count: len(m.Tagged),
+		Tag: func(i int) int32 { return int32(m.Groups[m.Tagged[i].Group].Tag) },
+		Vertices: func(i int) []int32 {
+			ends[0], ends[1] = m.Tagged[i].A, m.Tagged[i].B
+			return ends
+		}}
+	return s
+}
+
+// OfSolid makes tetrahedra the cells and tagged faces the sides.
+func OfSolid(s *mesh.Solid) *Content {
+	c := &Content{Groups: s.Groups, Points: [3][]float64{s.X, s.Y, s.Z}, CellData: s.CellData, VertexData: s.VertexData,
+		Marks: s.Marks,
+		Cells: Elements{Dim: 3, Count: len(s.Cells),
+			Tag: func(c int) int32 {
+				if s.CellTag == nil {
+					return 0
+				}
+				return s.CellTag[c]
+			},
+			Vertices: func(c int) []int32 { return s.Cells[c][:] }},
+		Sides: Elements{Dim: 2, Count: len(s.Faces),
+			Tag:      func(i int) int32 { return s.Faces[i].Tag },
+			Vertices: func(i int) []int32 { return s.Faces[i].V[:] }}}
+	if s.Marks != nil {
+		lines, ends := s.Marks.Lines, make([]int32, 2)
+		c.Lines = Elements{Dim: 1, Count: len(lines), Tag: func(i int) int32 { return lines[i].Tag },
+			Vertices: func(i int) []int32 {
+				ends[0], ends[1] = lines[i].A, lines[i].B
+				return ends
+			}}
+	}
+	return c
+}
+
+// With are elements and others after them.
+func (e *Elements) With(count int, vertices func(i int) []int32, tag func(i int) int32) *Elements {
+	if e == nil {
+		e = &Elements{}
+	}
+	return &Elements{Dim: len(vertices(0)) - 1, Count: e.Count + count, Vertices: func(i int) []int32 {
+		if i < e.Count {
+			return e.Vertices(i)
+		}
+		return vertices(i - e.Count)
+	}, Tag: func(i int) int32 {
+		if i < e.Count {
+			return e.Tag(i)
+		}
+		return tag(i - e.Count)
+	}}
+}
+
+// Runs yields the bounds of the longest ranges of elements with one tag.
+func (e *Elements) Runs() func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		for start := 0; start < e.Count; {
+			tag, end := e.Tag(start), start+1
+			for end < e.Count && e.Tag(end) == tag {
+				end++
+			}
+			if !yield(start, end) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+// Box returns the lower and the upper corner of the mesh.
+func (c *Content) Box() (box [6]float64) {
+	for axis, x := range c.Points {
+		if x != nil {
+			box[axis], box[3+axis] = slices.Min(x), slices.Max(x)
+		}
+	}
+	return box
+}

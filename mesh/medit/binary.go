@@ -1,0 +1,109 @@
+package medit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Numbers of the keywords in binary files (L. Maréchal, libMeshb). Sections of other numbers are passed over.
+var keywords = map[int32]string{
+	4: "Vertices", 5: "Edges", 6: "Triangles", 7: "Quadrilaterals", 8: "Tetrahedra", 9: "Prisms", 10: "Hexahedra",
+	13: "Corners", 14: "Ridges", 15: "RequiredVertices", 16: "RequiredEdges", 17: "RequiredTriangles",
+	24: "TrianglesP2", 25: "EdgesP2", 30: "TetrahedraP2", 49: "Pyramids",
+}
+
+// inBinary takes a file that begins as a binary one does, and tells whether it does.
+func (r *reader) inBinary() bool {
+	if len(r.Data) < 4 {
+		return false
+	}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if order.Uint32(r.Data) == 1 {
+			r.Binary, r.Order, r.Pos = true, order, 4
+			return true
+		}
+	}
+	return false
+}
+
+// binarySections reads a binary file, in which each section says where the next begins, 0 after the last. Positions
+// have 8 bytes from version 3 on, and whole numbers from version 4 on; coordinates have 4 bytes in version 1, and 8
+// after it.
+func (r *reader) binarySections() error {
+	var err error
+	if r.version, err = r.Bytes4(); err != nil {
+		return err
+	}
+	if r.version < 1 || r.version > 4 {
+		return r.At(4, "version %d; 1 to 4 are read", r.version)
+	}
+	for r.Left() > 0 {
+		start := r.Pos
+		key, err := r.Bytes4()
+		if err != nil || key == solEnd {
+			return err
+		}
+		next, err := r.whole(3)
+		if err != nil {
+			return err
+		}
+		if next != 0 && (next <= int64(r.Pos) || next > int64(len(r.Data))) {
+			return r.At(start, "section %d gives %d as where the next begins; the file has %d bytes", key, next, len(r.Data))
+		}
+		if key == solDimension {
+			n, err := r.Bytes4()
+			if err != nil {
+				return err
+			}
+			if r.dim != 0 || n != 2 && n != 3 {
+				return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+			}
+			r.dim = int(n)
+		} else if name, ok := keywords[key]; ok {
+			if err := r.section(name, start); err != nil {
+				return err
+			}
+		} else {
+			r.passed = append(r.passed, fmt.Sprintf("section %d of the binary file", key))
+		}
+		if next == 0 {
+			return nil
+		}
+		if r.Pos > int(next) {
+			return r.At(start, "section %d is %d bytes longer than it says", key, r.Pos-int(next))
+		}
+		r.Pos = int(next)
+	}
+	return nil
+}
+
+// whole reads a whole number of a binary file, of 8 bytes from a version on.
+func (r *reader) whole(from int32) (int64, error) {
+	if r.version >= from {
+		n, err := r.Bytes8()
+		return int64(n), err
+	}
+	n, err := r.Bytes4()
+	return int64(n), err
+}
+
+// int and float read a number of text or of a binary file.
+
+func (r *reader) int() (int64, error) {
+	if r.Binary {
+		return r.whole(4)
+	}
+	return r.Scanner.Int()
+}
+
+func (r *reader) float() (float64, error) {
+	switch {
+	case !r.Binary:
+		return r.Scanner.Float()
+	case r.version == 1:
+		n, err := r.Bytes4()
+		return float64(math.Float32frombits(uint32(n))), err
+	}
+	return r.Float8()
+}

@@ -1,0 +1,188 @@
+package medit
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
+)
+
+// markSection is a section of marks.
+type markSection struct {
+	key  int
+	name string
+}
+
+// markSections are the sections of marks, with the numbers that they have in binary files, in the order in which they
+// are written.
+var markSections = []markSection{{13, "Corners"}, {14, "Ridges"}, {15, "RequiredVertices"}, {16, "RequiredEdges"},
+	{17, "RequiredTriangles"}}
+
+// marked reads a section of marks: numbers of vertices, edges or triangles, which may stand before or after these.
+func (r *reader) marked(name string, count int64) error {
+	if err := r.Holds(count, 2, "entries"); err != nil {
+		return err
+	}
+	all := make([]int64, count)
+	for i := range all {
+		var err error
+		if all[i], err = r.int(); err != nil {
+			return err
+		}
+	}
+	r.marks[name] = all
+	return nil
+}
+
+// marksOf finds what the sections of marks refer to; triangles[k] is that of number k+1. It returns nil if there are
+// none.
+func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
+	k := &mesh.Marks{Refs: r.refs, Passed: r.passed}
+	if r.solid != nil {
+		for _, e := range r.ends {
+			if e.Tag != 0 {
+				k.Lines = append(k.Lines, e)
+			}
+		}
+	}
+	any := k.Refs != nil || k.Lines != nil || k.Passed != nil
+	for _, s := range markSections {
+		of, have := map[string]string{"Corners": "Vertices", "RequiredVertices": "Vertices", "Ridges": "Edges",
+			"RequiredEdges": "Edges", "RequiredTriangles": "Triangles"}[s.name], 0
+		switch of {
+		case "Vertices":
+			have = len(r.mesh.X)
+		case "Edges":
+			have = len(r.ends)
+		default:
+			have = len(triangles)
+		}
+		for _, n := range r.marks[s.name] {
+			if n < 1 || n > int64(have) {
+				return nil, r.At(len(r.Data), "%s refers to number %d of %s; the file has %d", s.name, n, of, have)
+			}
+			any = true
+			switch i := n - 1; s.name {
+			case "Corners":
+				k.Corners = append(k.Corners, int32(i))
+			case "RequiredVertices":
+				k.Vertices = append(k.Vertices, int32(i))
+			case "Ridges":
+				k.Ridges = append(k.Ridges, r.ends[i])
+			case "RequiredEdges":
+				k.Edges = append(k.Edges, r.ends[i])
+			default:
+				k.Triangles = append(k.Triangles, triangles[i])
+			}
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	return k, nil
+}
+
+// marking is what a writer adds to the edges and triangles of a mesh for the sake of marks, and the numbers of the
+// marked ones.
+type marking struct {
+	edges     []mesh.MarkedEdge
+	triangles []mesh.TaggedFace
+	numbers   map[string][]int
+}
+
+// markingOf numbers what is marked: the edges and triangles of so many of either that are written anyway, by their
+// vertices, and others after them.
+func markingOf(k *mesh.Marks, edges, triangles *meshfile.Elements) marking {
+	m := marking{numbers: map[string][]int{}}
+	if k == nil {
+		return m
+	}
+	add := func(name string, number int) { m.numbers[name] = append(m.numbers[name], number) } // "" is no section
+	for _, v := range k.Corners {
+		add("Corners", int(v)+1)
+	}
+	for _, v := range k.Vertices {
+		add("RequiredVertices", int(v)+1)
+	}
+	number, count := numbersOf(edges)
+	edge := func(name string, e mesh.MarkedEdge) {
+		key := inOrder([3]int32{e.A, e.B, -1})
+		if number[key] == 0 {
+			count++
+			number[key] = count
+			m.edges = append(m.edges, e)
+		}
+		add(name, number[key])
+	}
+	for _, e := range k.Ridges {
+		edge("Ridges", e)
+	}
+	for _, e := range k.Edges {
+		edge("RequiredEdges", e)
+	}
+	for _, e := range k.Lines {
+		edge("", e)
+	}
+	number, count = numbersOf(triangles)
+	for _, t := range k.Triangles {
+		key := inOrder(t.V)
+		if number[key] == 0 {
+			count++
+			number[key] = count
+			m.triangles = append(m.triangles, t)
+		}
+		add("RequiredTriangles", number[key])
+	}
+	return m
+}
+
+// numbersOf are the numbers of edges or triangles by their vertices, and how many there are.
+func numbersOf(e *meshfile.Elements) (map[[3]int32]int, int) {
+	number := map[[3]int32]int{}
+	if e == nil {
+		return number, 0
+	}
+	for i := range e.Count {
+		v := e.Vertices(i)
+		key := [3]int32{v[0], v[1], -1}
+		if len(v) == 3 {
+			key[2] = v[2]
+		}
+		if key = inOrder(key); number[key] == 0 {
+			number[key] = i + 1
+		}
+	}
+	return number, e.Count
+}
+
+// marked are the elements of a dimension to be written, with those that marks add.
+func (m *marking) marked(dim int, e *meshfile.Elements) *meshfile.Elements {
+	switch {
+	case dim == 1 && len(m.edges) > 0:
+		return e.With(len(m.edges), func(i int) []int32 { return []int32{m.edges[i].A, m.edges[i].B} },
+			func(i int) int32 { return m.edges[i].Tag })
+	case dim == 2 && len(m.triangles) > 0:
+		return e.With(len(m.triangles), func(i int) []int32 { return m.triangles[i].V[:] },
+			func(i int) int32 { return m.triangles[i].Tag })
+	}
+	return e
+}
+
+// marks writes the sections of marks.
+func (w *writer) marks(m *marking) {
+	for _, s := range markSections {
+		numbers := m.numbers[s.name]
+		if len(numbers) == 0 {
+			continue
+		}
+		w.section(s.key, s.name, len(numbers), 4)
+		for _, n := range numbers {
+			w.last(n)
+		}
+	}
+}
+
+func inOrder(v [3]int32) [3]int32 {
+	slices.Sort(v[:])
+	return v
+}

@@ -1,0 +1,334 @@
+// Package medit reads and writes meshes of triangles and of tetrahedra in the Medit format (.mesh, .meshb), and the
+// fields on their vertices that stand beside them (.sol, .solb).
+package medit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
+)
+
+// Read reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3
+// with the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
+// visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named
+// by the number; edges with reference 0 are passed over. Corners, ridges, required entities and references of vertices
+// become Marks; normals and tangents are passed over; quadrilaterals, volume elements and elements of higher
+// order are refused. Errors name the line or the offset in bytes.
+//
+// The mesh is as it stands in the file: Check tells whether solvers can use it.
+func Read(path string) (*mesh.Mesh, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// passedSections gives the numbers in an entry of the sections that are passed over; those marked dim have as many
+// more as the space has dimensions.
+var passedSections = map[string]struct {
+	numbers int
+	dim     bool
+}{
+	"Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
+	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
+	"NormalAtTriangleVertices": {numbers: 3}, "SubDomainFromMesh": {numbers: 4}, "SubDomainFromGeom": {numbers: 4},
+	"VertexOnGeometricVertex": {numbers: 2}, "VertexOnGeometricEdge": {numbers: 3},
+	"EdgeOnGeometricEdge": {numbers: 2}, "CrackedEdges": {numbers: 2}, "EquivalentEdges": {numbers: 2},
+}
+
+// refusedSections gives the sections that a triangle mesh cannot have, unless they are empty.
+var refusedSections = map[string]string{
+	"Quadrilaterals": "quadrilaterals", "Quadrangles": "quadrilaterals", "Tetrahedra": "tetrahedra",
+	"Hexahedra": "hexahedra", "Hexaedra": "hexahedra", "Prisms": "prisms", "Pentahedra": "prisms", "Pyramids": "pyramids",
+	"TrianglesP2": "triangles of second order", "EdgesP2": "edges of second order",
+	"TetrahedraP2": "tetrahedra of second order",
+}
+
+type reader struct {
+	meshfile.Scanner
+	mesh  *mesh.Mesh
+	group meshfile.GroupIndex
+	z     []float64
+	dim   int
+	have  map[string]bool   // sections by name
+	solid *mesh.Solid       // that is read, if it is not a mesh of triangles
+	ends  []mesh.MarkedEdge // all edges
+	marks map[string][]int64
+	refs  []int32 // of vertices, nil where all are 0
+
+	passed []string // names of sections
+
+	version int32 // of a binary file
+}
+
+func parse(data []byte) (*mesh.Mesh, error) {
+	r := newReader(data)
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+func newReader(data []byte) *reader {
+	r := &reader{Scanner: meshfile.Scanner{Data: data}, mesh: &mesh.Mesh{}, have: make(map[string]bool),
+		marks: make(map[string][]int64)}
+	r.group.Mesh = r.mesh
+	return r
+}
+
+// sections reads the whole file.
+func (r *reader) sections() error {
+	if r.inBinary() {
+		return r.binarySections()
+	}
+	r.Data = blankComments(r.Data)
+	if w := r.Token(); string(w) != "MeshVersionFormatted" {
+		return r.At(r.Pos-len(w), "%s is not MeshVersionFormatted: not a Medit file in text", meshfile.Quote(w))
+	}
+	if _, err := r.int(); err != nil {
+		return err
+	}
+	for {
+		w := r.Token()
+		if len(w) == 0 || string(w) == "End" {
+			return nil
+		}
+		if err := r.section(string(w), r.Pos-len(w)); err != nil {
+			return err
+		}
+	}
+}
+
+// blankComments puts blanks in place of comments, so that places in the file stay as they are.
+func blankComments(data []byte) []byte {
+	if bytes.IndexByte(data, '#') < 0 {
+		return data
+	}
+	data = bytes.Clone(data)
+	for i := 0; i < len(data); i++ {
+		if data[i] == '#' {
+			for ; i < len(data) && data[i] != '\n'; i++ {
+				data[i] = ' '
+			}
+		}
+	}
+	return data
+}
+
+func (r *reader) section(name string, start int) error {
+	if name == "Dimension" {
+		n, err := r.int()
+		if err != nil {
+			return err
+		}
+		if r.dim != 0 || n != 2 && n != 3 {
+			return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+		}
+		r.dim = int(n)
+		return nil
+	}
+	if r.dim == 0 {
+		return r.At(start, "%s before Dimension", meshfile.Quote([]byte(name)))
+	}
+	passed, pass := passedSections[name]
+	refused, refuse := refusedSections[name]
+	mark := slices.ContainsFunc(markSections, func(s markSection) bool { return s.name == name })
+	refuse = refuse && (r.solid == nil || name != "Tetrahedra")
+	if !pass && !refuse && !mark && name != "Vertices" && name != "Triangles" && name != "Edges" && name != "Tetrahedra" {
+		return r.At(start, "unknown section %s", meshfile.Quote([]byte(name)))
+	}
+	if r.have[name] {
+		return r.At(start, "a second section %s", name)
+	}
+	r.have[name] = true
+	count, err := r.int()
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "Vertices":
+		return r.vertices(count)
+	case "Triangles", "Edges", "Tetrahedra":
+		if refuse {
+			break
+		}
+		if !r.have["Vertices"] {
+			return r.At(start, "%s before Vertices", name)
+		}
+		switch name {
+		case "Edges":
+			return r.edges(count)
+		case "Tetrahedra":
+			return r.tetrahedra(count)
+		}
+		return r.triangles(count)
+	}
+	if mark {
+		return r.marked(name, count)
+	}
+	if refuse {
+		if count != 0 {
+			err := r.At(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
+			if name == "Tetrahedra" {
+				return mesh.NotPlane(err)
+			}
+			return err
+		}
+		return nil
+	}
+	numbers := passed.numbers
+	if passed.dim {
+		numbers += r.dim
+	}
+	if err := r.Holds(count, 2*numbers, "entries"); err != nil {
+		return err
+	}
+	for range count * int64(numbers) {
+		if _, err := r.float(); err != nil {
+			return err
+		}
+	}
+	if count > 0 {
+		r.passed = append(r.passed, name)
+	}
+	return nil
+}
+
+func (r *reader) vertices(count int64) error {
+	if err := r.Holds(count, 2*(r.dim+1), "vertices"); err != nil {
+		return err
+	}
+	m := r.mesh
+	m.X, m.Y = make([]float64, count), make([]float64, count)
+	if r.dim == 3 {
+		r.z = make([]float64, count)
+	}
+	for i := range count {
+		var err error
+		if m.X[i], err = r.float(); err != nil {
+			return err
+		}
+		if m.Y[i], err = r.float(); err != nil {
+			return err
+		}
+		if r.dim == 3 {
+			if r.z[i], err = r.float(); err != nil {
+				return err
+			}
+		}
+		start := r.Here()
+		ref, err := r.int()
+		if err != nil {
+			return err
+		}
+		if ref != int64(int32(ref)) {
+			return r.At(start, "the reference %d of vertex %d has more than 32 bits", ref, i+1)
+		}
+		if ref != 0 && r.refs == nil {
+			r.refs = make([]int32, count)
+		}
+		if ref != 0 {
+			r.refs[i] = int32(ref)
+		}
+	}
+	return nil
+}
+
+func (r *reader) triangles(count int64) error {
+	if err := r.Holds(count, 8, "triangles"); err != nil {
+		return err
+	}
+	m := r.mesh
+	m.Cells, m.CellGroup = make([][3]int32, count), make([]int32, count)
+	for c := range count {
+		g, err := r.entry("triangle", c, m.Cells[c][:])
+		if err != nil {
+			return err
+		}
+		m.CellGroup[c] = g
+		r.group.Cells = r.group.Cells || g >= 0
+	}
+	return nil
+}
+
+func (r *reader) edges(count int64) error {
+	if err := r.Holds(count, 6, "edges"); err != nil {
+		return err
+	}
+	for i := range count {
+		var ends [2]int32
+		g, err := r.entry("edge", i, ends[:])
+		if err != nil {
+			return err
+		}
+		e := mesh.MarkedEdge{A: ends[0], B: ends[1], Tag: 0}
+		if g >= 0 {
+			e.Tag = int32(r.mesh.Groups[g].Tag)
+		}
+		r.ends = append(r.ends, e)
+		if g >= 0 {
+			r.mesh.Tagged = append(r.mesh.Tagged, mesh.TaggedEdge{A: ends[0], B: ends[1], Group: g})
+		}
+	}
+	return nil
+}
+
+// entry reads the vertices of an edge or a triangle and its reference, and returns its group, -1 for none.
+func (r *reader) entry(what string, i int64, v []int32) (group int32, err error) {
+	start := r.Here()
+	for k := range v {
+		n, err := r.int()
+		if err != nil {
+			return 0, err
+		}
+		if n < 1 || n > int64(len(r.mesh.X)) {
+			return 0, r.At(start, "%s %d refers to vertex %d; the file has vertices 1 to %d", what, i+1, n, len(r.mesh.X))
+		}
+		v[k] = int32(n - 1)
+	}
+	ref, err := r.int()
+	if err != nil || ref == 0 {
+		return -1, err
+	}
+	if group, err = r.group.Of(len(v)-1, int(ref)); err != nil {
+		return 0, r.At(start, "%v", err)
+	}
+	return group, nil
+}
+
+func (r *reader) finish() (*mesh.Mesh, error) {
+	m := r.mesh
+	if !r.have["Vertices"] || len(m.Cells) == 0 {
+		return nil, r.At(len(r.Data), "the file has no vertices or no triangles")
+	}
+	for _, z := range r.z {
+		if z != 0 {
+			if err := mesh.CheckHeights(m, r.z); err != nil {
+				return nil, err
+			}
+			mesh.SetField(&m.VertexData, "z", r.z)
+			break
+		}
+	}
+	triangles := make([]mesh.TaggedFace, len(m.Cells))
+	for c, v := range m.Cells {
+		triangles[c].V = v
+	}
+	var err error
+	if m.Marks, err = r.marksOf(triangles); err != nil {
+		return nil, err
+	}
+	if !r.group.Cells {
+		m.CellGroup = nil
+	}
+	return m, nil
+}

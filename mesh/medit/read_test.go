@@ -1,0 +1,118 @@
+package medit
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/gmsh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
+)
+
+const squareText = `MeshVersionFormatted 2
+# a comment: Triangles
+Dimension 2
+Vertices 4
+0 0 0
+1 0 0 # and another
+1 1 5
+0 1 0
+Edges
+2
+1 2 3
+2 3 0
+Triangles 2
+1 2 3 -7
+1 3 4 0
+Corners 2
+1 2
+RequiredVertices
+1
+3
+Normals 1
+0.5 0.5
+Quadrilaterals 0
+End
+text after the end
+`
+
+func TestReadsMedit(t *testing.T) {
+	m, err := parse([]byte(squareText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &mesh.Mesh{
+		X: []float64{0, 1, 1, 0}, Y: []float64{0, 0, 1, 1},
+		Cells:  [][3]int32{{0, 1, 2}, {0, 2, 3}},
+		Groups: []mesh.Group{{Dim: 1, Tag: 3, Name: "3"}, {Dim: 2, Tag: -7, Name: "-7"}}, CellGroup: []int32{1, -1},
+		Tagged: []mesh.TaggedEdge{{A: 0, B: 1, Group: 0}},
+		Marks: &mesh.Marks{Corners: []int32{0, 1}, Vertices: []int32{2}, Refs: []int32{0, 0, 5, 0},
+			Passed: []string{"Normals"}},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("got  %+v\nwant %+v", m, want)
+	}
+}
+
+// TestReadsMeditOfGmsh reads the same mesh as Gmsh wrote it in its own format; the references are its entities.
+func TestReadsMeditOfGmsh(t *testing.T) {
+	m, err := Read(filepath.Join("testdata", "island.mesh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	msh, err := gmsh.Read(filepath.Join("..", "gmsh", "testdata", "island-22-binary.msh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(m.Cells, msh.Cells) || !meshtest.CloseTo(m.X, msh.X) || !meshtest.CloseTo(m.Y, msh.Y) {
+		t.Error("the mesh differs from that of island-22-binary.msh")
+	}
+	if len(m.Tagged) != len(msh.Tagged) || len(m.Groups) != 10+2 {
+		t.Errorf("%d edges, %d in the other file; groups %v", len(m.Tagged), len(msh.Tagged), m.Groups)
+	}
+}
+
+func TestHeight(t *testing.T) {
+	text := "MeshVersionFormatted 1 Dimension 3 Vertices 3 0 0 0 0 1 0 0.5 0 0 1 0 0 Triangles 1 1 2 3 0"
+	m, err := parse([]byte(text))
+	if err != nil || !reflect.DeepEqual(m.VertexData, map[string][]float64{"z": {0, 0.5, 0}}) {
+		t.Errorf("%v, %+v", err, m)
+	}
+	m, err = parse([]byte(strings.Replace(text, "0.5", "0", 1)))
+	if err != nil || m.VertexData != nil {
+		t.Errorf("%v, %+v", err, m)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"another format":  {"MeshVersionFormatted", "solid", `line 1: "solid" is not MeshVersionFormatted`},
+		"dimension":       {"Dimension 2", "Dimension 4", "line 3: dimension 4"},
+		"dimension twice": {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; 2 or 3 is read, once"},
+		"no dimension":    {"Dimension 2", "", `line 4: "Vertices" before Dimension`},
+		"unknown":         {"Corners", "Colours", `line 16: unknown section "Colours"`},
+		"twice":           {"Corners", "Edges", "line 16: a second section Edges"},
+		"quadrilaterals": {"Quadrilaterals 0", "Quadrilaterals 1\n1 2 3 4 0",
+			"line 23: 1 quadrilaterals; a mesh is made of triangles"},
+		"tetrahedra":        {"Quadrilaterals 0", "Tetrahedra 1\n1 2 3 4 0", "line 23: 1 tetrahedra"},
+		"vertex":            {"1 3 4 0", "1 3 5 0", "line 15: triangle 2 refers to vertex 5; the file has vertices 1 to 4"},
+		"vertex zero":       {"1 3 4 0", "0 3 4 0", "line 15: triangle 2 refers to vertex 0"},
+		"vertex of an edge": {"2 3 0", "2 9 0", "line 12: edge 2 refers to vertex 9"},
+		"order":             {"Vertices 4\n0 0 0", "Edges 1\n1 2 0\nVertices 4\n0 0 0", "line 4: Edges before Vertices"},
+		"not a number":      {"1 1 5", "1 x 5", `line 7: "x" is not a number`},
+		"not whole":         {"1 1 5", "1 1 5.5", `line 7: "5.5" is not a whole number`},
+		"count":             {"Vertices 4", "Vertices 5", `line 9: "Edges" is not a number`},
+		"huge count":        {"Vertices 4", "Vertices 500000000", "line 4: 500000000 vertices are announced, but only"},
+		"no triangles":      {"Triangles 2\n1 2 3 -7\n1 3 4 0\n", "", "line 23: the file has no vertices or no triangles"},
+	} {
+		if strings.Count(squareText, c.old) == 0 {
+			t.Fatalf("%s: nothing to replace", name)
+		}
+		if _, err := parse([]byte(strings.Replace(squareText, c.old, c.new, 1))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package medit
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// ReadSolid reads a mesh of tetrahedra from a Medit file, in text or in binary, as Read reads one of
+// triangles. Triangles with a reference other than 0 become tagged faces; edges with a
+// reference, ridges and required ones become Marks; others are passed over, since those between sides are found by
+// their angles. Errors name the line or the offset in bytes.
+func ReadSolid(path string) (*mesh.Solid, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSolid(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func parseSolid(data []byte) (*mesh.Solid, error) {
+	r := newReader(data)
+	r.solid = &mesh.Solid{}
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	s, m := r.solid, r.mesh
+	switch {
+	case !r.have["Vertices"] || len(s.Cells) == 0:
+		return nil, r.At(len(r.Data), "the file has no vertices or no tetrahedra")
+	case r.dim != 3:
+		return nil, r.At(len(r.Data), "tetrahedra in dimension %d", r.dim)
+	}
+	for _, g := range m.Groups {
+		if g.Tag != int(int32(g.Tag)) {
+			return nil, r.At(len(r.Data), "the reference %d has more than 32 bits", g.Tag)
+		}
+	}
+	s.X, s.Y, s.Z = m.X, m.Y, r.z
+	triangles := make([]mesh.TaggedFace, len(m.Cells))
+	for i, g := range m.CellGroup {
+		triangles[i].V = m.Cells[i]
+		if g >= 0 {
+			triangles[i].Tag = int32(m.Groups[g].Tag)
+			s.Faces = append(s.Faces, triangles[i])
+		}
+	}
+	var err error
+	s.Marks, err = r.marksOf(triangles)
+	return s, err
+}
+
+// wanted is what the reader reads.
+func (r *reader) wanted() string {
+	if r.solid != nil {
+		return "tetrahedra"
+	}
+	return "triangles"
+}
+
+func (r *reader) tetrahedra(count int64) error {
+	if err := r.Holds(count, 10, "tetrahedra"); err != nil {
+		return err
+	}
+	s := r.solid
+	s.Cells = make([][4]int32, count)
+	tags, tagged := make([]int32, count), false
+	for c := range count {
+		g, err := r.entry("tetrahedron", c, s.Cells[c][:])
+		if err != nil {
+			return err
+		}
+		if g >= 0 {
+			tags[c], tagged = int32(r.mesh.Groups[g].Tag), true
+		}
+	}
+	if tagged {
+		s.CellTag = tags
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+package medit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
+)
+
+// Solution is what a Medit solution file holds for the vertices of a mesh in Dim = 2 or 3 dimensions.
+type Solution struct {
+	Dim      int
+	Vertices int
+	Fields   []SolutionField
+}
+
+// SolutionField has Kind.Components(Dim) numbers for each vertex, vertex after vertex. A symmetric tensor is stored by
+// rows of its lower triangle: m11 m12 m22, and in space m11 m12 m22 m13 m23 m33.
+type SolutionField struct {
+	Kind   SolutionKind
+	Values []float64
+}
+
+// SolutionKind is what a field of a solution has at a vertex, by the numbers of the format.
+type SolutionKind int
+
+const (
+	Scalar    SolutionKind = 1
+	Vector    SolutionKind = 2
+	Symmetric SolutionKind = 3
+)
+
+// Components is how many numbers a field has at a vertex, 0 of an unknown kind.
+func (k SolutionKind) Components(dim int) int {
+	switch k {
+	case Scalar:
+		return 1
+	case Vector:
+		return dim
+	case Symmetric:
+		return dim * (dim + 1) / 2
+	}
+	return 0
+}
+
+// maxSolutionFields bounds the fields of a file.
+const maxSolutionFields = 64
+
+// Numbers of the keywords in binary files.
+const (
+	solDimension = 3
+	solEnd       = 54
+	solVertices  = 62
+)
+
+// ReadSolution reads a Medit solution file, in text (.sol) or in binary of either byte order (.solb), versions 1 to 4.
+// Files begin in different ways, so that the name does not matter. Sections about other things than vertices are passed
+// over in binary, where their length is known, and refused in text. Numbers that are not finite are refused. Errors
+// name the line or the offset in bytes.
+func ReadSolution(path string) (*Solution, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSolution(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func parseSolution(data []byte) (*Solution, error) {
+	r := &solReader{Scanner: meshfile.Scanner{Data: data}, sol: &Solution{}}
+	var err error
+	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == 1 {
+		r.Binary, r.Order = true, binary.LittleEndian
+		err = r.inBinary()
+	} else if len(data) >= 4 && binary.BigEndian.Uint32(data) == 1 {
+		r.Binary, r.Order = true, binary.BigEndian
+		err = r.inBinary()
+	} else {
+		r.Data = blankComments(data)
+		err = r.inText()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.sol.Fields == nil {
+		return nil, r.At(len(r.Data), "the file has no SolAtVertices")
+	}
+	return r.sol, nil
+}
+
+type solReader struct {
+	meshfile.Scanner
+	sol     *Solution
+	version int32
+}
+
+// inText reads the sections of a text file.
+func (r *solReader) inText() error {
+	if w := r.Token(); string(w) != "MeshVersionFormatted" {
+		return r.At(r.Pos-len(w), "%s is not MeshVersionFormatted: not a Medit solution", meshfile.Quote(w))
+	}
+	if _, err := r.Int(); err != nil {
+		return err
+	}
+	for {
+		w := r.Token()
+		start := r.Pos - len(w)
+		switch string(w) {
+		case "", "End":
+			return nil
+		case "Dimension":
+			n, err := r.Int()
+			if err != nil {
+				return err
+			}
+			if err := r.dimension(start, n); err != nil {
+				return err
+			}
+		case "Time", "Iterations":
+			if _, err := r.Float(); err != nil {
+				return err
+			}
+		case "SolAtVertices":
+			if err := r.fields(start, r.Int, r.Float, 2); err != nil {
+				return err
+			}
+		default:
+			return r.At(start, "section %s: a solution at vertices is what can be read", meshfile.Quote(w))
+		}
+	}
+}
+
+func (r *solReader) dimension(start int, n int64) error {
+	if r.sol.Dim != 0 || n != 2 && n != 3 {
+		return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+	}
+	r.sol.Dim = int(n)
+	return nil
+}
+
+// inBinary reads the sections of a binary file. Each says where the next begins, which is 0 after the last.
+func (r *solReader) inBinary() error {
+	r.Pos = 4
+	var err error
+	if r.version, err = r.Bytes4(); err != nil {
+		return err
+	}
+	if r.version < 1 || r.version > 4 {
+		return r.At(4, "version %d; 1 to 4 are read", r.version)
+	}
+	for r.Left() > 0 {
+		start := r.Pos
+		key, err := r.Bytes4()
+		if err != nil || key == solEnd {
+			return err
+		}
+		next, err := r.wide(r.version >= 3)
+		if err != nil {
+			return err
+		}
+		if next != 0 && (next <= int64(r.Pos) || next > int64(len(r.Data))) {
+			return r.At(start, "section %d gives %d as where the next begins; the file has %d bytes", key, next, len(r.Data))
+		}
+		switch key {
+		case solDimension:
+			n, err := r.Bytes4()
+			if err != nil {
+				return err
+			}
+			if err := r.dimension(start, int64(n)); err != nil {
+				return err
+			}
+		case solVertices:
+			size := 8
+			number := r.Float8
+			if r.version == 1 {
+				size, number = 4, r.float4
+			}
+			if err := r.fields(start, func() (int64, error) { return r.wide(false) }, number, size); err != nil {
+				return err
+			}
+		}
+		if next == 0 {
+			return nil
+		}
+		if r.Pos > int(next) {
+			return r.At(start, "section %d is %d bytes longer than it says", key, r.Pos-int(next))
+		}
+		r.Pos = int(next)
+	}
+	return nil
+}
+
+// wide reads a whole number of 8 bytes, or of 4.
+func (r *solReader) wide(eight bool) (int64, error) {
+	if eight {
+		n, err := r.Bytes8()
+		return int64(n), err
+	}
+	n, err := r.Bytes4()
+	return int64(n), err
+}
+
+func (r *solReader) float4() (float64, error) {
+	n, err := r.Bytes4()
+	return float64(math.Float32frombits(uint32(n))), err
+}
+
+// fields reads the fields of all vertices, of which each number takes at least so many bytes.
+func (r *solReader) fields(start int, whole func() (int64, error), number func() (float64, error), bytes int) error {
+	s := r.sol
+	if s.Dim == 0 {
+		return r.At(start, "SolAtVertices before Dimension")
+	}
+	if s.Fields != nil {
+		return r.At(start, "a second SolAtVertices")
+	}
+	count := whole
+	if r.version == 4 { // of binary files: counts have 8 bytes, and nothing else has
+		count = func() (int64, error) { return r.wide(true) }
+	}
+	n, err := count()
+	if err != nil {
+		return err
+	}
+	kinds, err := whole()
+	if err != nil {
+		return err
+	}
+	if kinds < 1 || kinds > maxSolutionFields {
+		return r.At(start, "%d fields; 1 to %d are read", kinds, maxSolutionFields)
+	}
+	width := 0
+	fields := make([]SolutionField, kinds)
+	for k := range fields {
+		kind, err := whole()
+		if err != nil {
+			return err
+		}
+		fields[k].Kind = SolutionKind(kind)
+		c := fields[k].Kind.Components(s.Dim)
+		if c == 0 {
+			return r.At(start, "field %d is of kind %d; 1 scalar, 2 vector and 3 symmetric tensor are read", k+1, kind)
+		}
+		width += c
+	}
+	if err := r.Holds(n, bytes*width, "vertices with values"); err != nil {
+		return err
+	}
+	for k := range fields {
+		fields[k].Values = make([]float64, 0, int(n)*fields[k].Kind.Components(s.Dim))
+	}
+	for v := range n {
+		for k := range fields {
+			for range fields[k].Kind.Components(s.Dim) {
+				at := r.Here()
+				x, err := number()
+				if err != nil {
+					return err
+				}
+				if x-x != 0 {
+					return r.At(at, "vertex %d has the value %g in field %d", v+1, x, k+1)
+				}
+				fields[k].Values = append(fields[k].Values, x)
+			}
+		}
+	}
+	s.Vertices, s.Fields = int(n), fields
+	return nil
+}

@@ -1,0 +1,107 @@
+package medit
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+)
+
+// WriteSolution writes a Medit solution file, in binary of version 2 (little-endian) where the name ends in .solb, or
+// else in text with as many digits as it takes to read the same bits. It refuses what ReadSolution would.
+func WriteSolution(path string, s *Solution) error {
+	if err := s.check(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	inBinary := strings.EqualFold(filepath.Ext(path), ".solb")
+	return atomicfile.Write(path, func(f *os.File) error { return s.write(f, inBinary) })
+}
+
+// check refuses what the format cannot hold.
+func (s *Solution) check() error {
+	if s.Dim != 2 && s.Dim != 3 || len(s.Fields) < 1 || len(s.Fields) > maxSolutionFields {
+		return fmt.Errorf("a solution of %d fields in %d dimensions; a file has 1 to %d in 2 or 3", len(s.Fields), s.Dim,
+			maxSolutionFields)
+	}
+	width := 0
+	for k, f := range s.Fields {
+		c := f.Kind.Components(s.Dim)
+		if c == 0 || s.Vertices < 0 || len(f.Values) != c*s.Vertices {
+			return fmt.Errorf("field %d of kind %d has %d numbers for %d vertices", k+1, f.Kind, len(f.Values), s.Vertices)
+		}
+		for i, x := range f.Values {
+			if x-x != 0 {
+				return fmt.Errorf("vertex %d has the value %g in field %d", i/c+1, x, k+1)
+			}
+		}
+		width += c
+	}
+	if s.Vertices > (math.MaxInt32-1024)/(8*width) {
+		return fmt.Errorf("%d vertices with %d numbers are more than a file of 2 GiB can hold", s.Vertices, width)
+	}
+	return nil
+}
+
+func (s *Solution) write(to io.Writer, inBinary bool) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	var scratch [32]byte
+	number := func(x float64) { _, _ = w.Write(strconv.AppendFloat(scratch[:0], x, 'g', -1, 64)) }
+	if inBinary {
+		number = func(x float64) { _, _ = w.Write(binary.LittleEndian.AppendUint64(scratch[:0], math.Float64bits(x))) }
+		s.beginBinary(w)
+	} else {
+		fmt.Fprintf(w, "MeshVersionFormatted 2\n\nDimension %d\n\nSolAtVertices\n%d\n%d", s.Dim, s.Vertices, len(s.Fields))
+		for _, f := range s.Fields {
+			fmt.Fprintf(w, " %d", f.Kind)
+		}
+		_ = w.WriteByte('\n')
+	}
+	for v := range s.Vertices {
+		for k, f := range s.Fields {
+			c := f.Kind.Components(s.Dim)
+			for i, x := range f.Values[v*c : (v+1)*c] {
+				if !inBinary && k+i > 0 {
+					_ = w.WriteByte(' ')
+				}
+				number(x)
+			}
+		}
+		if !inBinary {
+			_ = w.WriteByte('\n')
+		}
+	}
+	if inBinary {
+		_, _ = w.Write(words(solEnd, 0))
+	} else {
+		_, _ = w.WriteString("\nEnd\n")
+	}
+	return w.Flush() // which has the first error of any write
+}
+
+// beginBinary writes what comes before the numbers.
+func (s *Solution) beginBinary(w *bufio.Writer) {
+	const head = 8 + 12 // the first two numbers, and the section of the dimension
+	length := 4 * (4 + len(s.Fields))
+	for _, f := range s.Fields {
+		length += 8 * len(f.Values)
+	}
+	_, _ = w.Write(words(1, 2, solDimension, head, s.Dim))
+	_, _ = w.Write(words(solVertices, head+length, s.Vertices, len(s.Fields)))
+	for _, f := range s.Fields {
+		_, _ = w.Write(words(int(f.Kind)))
+	}
+}
+
+func words(n ...int) (b []byte) {
+	for _, x := range n {
+		b = binary.LittleEndian.AppendUint32(b, uint32(x))
+	}
+	return b
+}

@@ -1,0 +1,207 @@
+package medit
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
+)
+
+// Write writes a Medit file, in binary (little-endian, of version 2, or 3 from 2 GiB on) where the name ends in
+// .meshb, or else in text with as many digits as it takes to read the same bits. Groups become references of triangles
+// and edges, and Marks what they were; names of groups, and all fields but "z", which becomes the third coordinate, are
+// not kept.
+func Write(path string, m *mesh.Mesh) error {
+	w, err := newWriter(m, inMeshb(path))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
+}
+
+// WriteSolid writes a Medit file, as Write does.
+func WriteSolid(path string, s *mesh.Solid) error {
+	if err := s.CheckIDs(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(f *os.File) error { return writerOf(meshfile.OfSolid(s), inMeshb(path)).write(f) })
+}
+
+func inMeshb(path string) bool { return strings.EqualFold(filepath.Ext(path), ".meshb") }
+
+type writer struct {
+	*bufio.Writer
+	*meshfile.Content
+	binary  bool
+	long    bool // positions have 8 bytes
+	at      int64
+	scratch [32]byte
+}
+
+func newWriter(m *mesh.Mesh, inBinary bool) (*writer, error) {
+	if err := m.CheckIDs(); err != nil {
+		return nil, err
+	}
+	for _, g := range m.Groups {
+		if g.Tag == 0 || g.Tag != int(int32(g.Tag)) {
+			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; references have 32 bits and are not 0", g.Name,
+				g.Dim, g.Tag)
+		}
+	}
+	return writerOf(meshfile.OfMesh(m), inBinary), nil
+}
+
+func writerOf(c *meshfile.Content, inBinary bool) *writer {
+	size := 1024 + 28*int64(len(c.Points[0]))
+	for _, e := range [2]*meshfile.Elements{&c.Sides, &c.Cells} {
+		size += 4 * int64(e.Dim+2) * int64(e.Count)
+	}
+	return &writer{Content: c, binary: inBinary, long: size > math.MaxInt32}
+}
+
+// simplexSections are the sections of elements by dimension: their numbers in binary files, and names.
+var simplexSections = [4]struct {
+	key  int
+	name string
+}{1: {5, "Edges"}, 2: {6, "Triangles"}, 3: {8, "Tetrahedra"}}
+
+func (w *writer) write(to io.Writer) error {
+	w.Writer = bufio.NewWriterSize(to, 1<<16)
+	w.head()
+	points := w.Points[:w.dim()]
+	w.section(4, "Vertices", len(points[0]), 8*len(points)+4)
+	for v := range points[0] {
+		for _, x := range points {
+			w.float(x[v])
+		}
+		ref := 0
+		if k := w.Content.Marks; k != nil && k.Refs != nil {
+			ref = int(k.Refs[v])
+		}
+		w.last(ref)
+	}
+	of := map[int]*meshfile.Elements{w.Sides.Dim: &w.Sides, w.Cells.Dim: &w.Cells}
+	m := markingOf(w.Content.Marks, of[1], of[2])
+	for dim := 1; dim <= 3; dim++ {
+		if e := m.marked(dim, of[dim]); e != nil {
+			w.elements(e)
+		}
+	}
+	w.marks(&m)
+	return w.tail()
+}
+
+// dim is that of the space.
+func (w *writer) dim() int {
+	if w.Points[2] == nil {
+		return 2
+	}
+	return 3
+}
+
+func (w *writer) elements(e *meshfile.Elements) {
+	if e.Count == 0 {
+		return
+	}
+	s := &simplexSections[e.Dim]
+	w.section(s.key, s.name, e.Count, 4*(e.Dim+2))
+	for i := range e.Count {
+		for _, v := range e.Vertices(i) {
+			w.whole(int(v) + 1)
+		}
+		w.last(int(e.Tag(i)))
+	}
+}
+
+// head writes what a file begins with.
+func (w *writer) head() {
+	version := 2
+	if w.long {
+		version = 3
+	}
+	if w.binary {
+		w.whole(1)
+		w.whole(version)
+		w.begin(solDimension, "", 0)
+		w.whole(w.dim())
+		return
+	}
+	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim())
+}
+
+// tail ends a file.
+func (w *writer) tail() error {
+	if w.binary {
+		w.begin(solEnd, "", 0)
+	} else {
+		_, _ = w.WriteString("\nEnd\n")
+	}
+	return w.Flush() // which has the first error of any write
+}
+
+// section begins one of so many entries of so many bytes.
+func (w *writer) section(key int, name string, count, size int) {
+	w.begin(key, name, count*size+4)
+	w.last(count)
+}
+
+// begin writes what a section begins with. In a binary file that is where the next one does, 0 after the last; the
+// section's own numbers take so many bytes, one of 4 for the dimension.
+func (w *writer) begin(key int, name string, bytes int) {
+	if !w.binary {
+		fmt.Fprintf(w, "\n%s\n", name)
+		return
+	}
+	if key == solDimension {
+		w.at, bytes = 8, 4
+	}
+	head := int64(8)
+	if w.long {
+		head = 12
+	}
+	w.at += head + int64(bytes)
+	next := w.at
+	if key == solEnd {
+		next = 0
+	}
+	w.whole(key)
+	if w.long {
+		_, _ = w.Write(binary.LittleEndian.AppendUint64(w.scratch[:0], uint64(next)))
+	} else {
+		w.whole(int(next))
+	}
+}
+
+func (w *writer) whole(n int) {
+	if w.binary {
+		_, _ = w.Write(binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n)))
+		return
+	}
+	_, _ = w.Write(append(strconv.AppendInt(w.scratch[:0], int64(n), 10), ' '))
+}
+
+// last writes the number that ends an entry.
+func (w *writer) last(n int) {
+	if w.binary {
+		w.whole(n)
+		return
+	}
+	_, _ = w.Write(append(strconv.AppendInt(w.scratch[:0], int64(n), 10), '\n'))
+}
+
+func (w *writer) float(x float64) {
+	if w.binary {
+		_, _ = w.Write(binary.LittleEndian.AppendUint64(w.scratch[:0], math.Float64bits(x)))
+		return
+	}
+	_, _ = w.Write(append(strconv.AppendFloat(w.scratch[:0], x, 'g', -1, 64), ' '))
+}

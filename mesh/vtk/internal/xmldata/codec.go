@@ -1,0 +1,261 @@
+package xmldata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// deflate cannot expand data more than maxExpansion times: a match of 258 bytes takes two bits at least.
+const MaxExpansion = 1032
+
+// Codec decodes the arrays of one file.
+type Codec struct {
+	order      binary.ByteOrder
+	wide       bool // headers are UInt64, not UInt32
+	compressed bool
+	appended   *rawAppended
+	Budget     int64 // bytes that arrays may still take: arrays can share data, so the sum needs a bound as well
+}
+
+// rawAppended is the section of appended data, from the first byte after the underscore.
+type rawAppended struct {
+	data   []byte
+	base64 bool
+}
+
+// NewCodec takes the codec's settings from the root element of a file and its appended data (nil if it has none).
+func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
+	c := &Codec{Budget: MaxExpansion * int64(len(file))}
+	switch order := root.Attribute("byte_order"); order {
+	case "LittleEndian", "":
+		c.order = binary.LittleEndian
+	case "BigEndian":
+		c.order = binary.BigEndian
+	default:
+		return nil, root.Errorf("the attribute byte_order=%q is neither LittleEndian nor BigEndian", order)
+	}
+	switch header := root.Attribute("header_type"); header {
+	case "UInt64":
+		c.wide = true
+	case "UInt32", "":
+	default:
+		return nil, root.Errorf("the attribute header_type=%q is neither UInt32 nor UInt64", header)
+	}
+	switch compressor := root.Attribute("compressor"); compressor {
+	case "vtkZLibDataCompressor":
+		c.compressed = true
+	case "":
+	default:
+		return nil, root.Errorf("the compressor %q is not supported; write the file with zlib compression or none",
+			compressor)
+	}
+	if appended == nil {
+		return c, nil
+	}
+	a := &rawAppended{data: file[appended.at:]}
+	switch encoding := appended.Attribute("encoding"); encoding {
+	case "raw":
+	case "base64":
+		a.base64 = true
+	default:
+		return nil, appended.Errorf("the attribute encoding=%q is neither raw nor base64", encoding)
+	}
+	a.data = bytes.TrimLeft(a.data, " \t\r\n")
+	if len(a.data) == 0 || a.data[0] != '_' {
+		return nil, appended.Errorf("the data do not begin with an underscore")
+	}
+	a.data = a.data[1:]
+	if end := bytes.IndexByte(a.data, '<'); a.base64 && end >= 0 {
+		a.data = bytes.TrimRight(a.data[:end], " \t\r\n")
+	}
+	c.appended = a
+	return c, nil
+}
+
+// Decode decodes the values of a DataArray. n is how many there must be, -1 if the file alone says.
+func (c *Codec) Decode(e *Element, n int64) (Values, error) {
+	kind, ok := ValueTypes[e.Attribute("type")]
+	if !ok {
+		return nil, e.Errorf("values of type %q are not supported", e.Attribute("type"))
+	}
+	var (
+		v   Values
+		err error
+	)
+	switch format := e.Attribute("format"); format {
+	case "ascii":
+		v, err = c.ascii(e.text, kind, n)
+	case "binary":
+		v, err = c.blocks(&base64Source{text: removeSpace(e.text)}, kind, n)
+	case "appended":
+		var s source
+		if s, err = c.seek(e); err == nil {
+			v, err = c.blocks(s, kind, n)
+		}
+	default:
+		err = fmt.Errorf("the attribute format=%q is none of ascii, binary and appended", format)
+	}
+	if err != nil {
+		return nil, e.Errorf("%w", err)
+	}
+	if n >= 0 && int64(v.Len()) != n {
+		return nil, e.Errorf("it holds %d values; needed are %d", v.Len(), n)
+	}
+	return v, nil
+}
+
+func (c *Codec) ascii(text []byte, kind valueType, n int64) (Values, error) {
+	if n > int64(len(text)+1)/2 {
+		return nil, fmt.Errorf("%d bytes of text cannot hold %d values", len(text), n)
+	}
+	words := bytes.Fields(text)
+	if err := c.spend(int64(len(words)) * int64(kind.size)); err != nil {
+		return nil, err
+	}
+	return kind.Text(words)
+}
+
+// seek finds the data of an array among the appended data.
+func (c *Codec) seek(e *Element) (source, error) {
+	if c.appended == nil {
+		return nil, errors.New("the file has no AppendedData")
+	}
+	offset, err := e.Count("offset", int64(len(c.appended.data)))
+	if err != nil {
+		return nil, err
+	}
+	data := c.appended.data[offset:]
+	if c.appended.base64 {
+		return &base64Source{text: data}, nil
+	}
+	raw := rawSource(data)
+	return &raw, nil
+}
+
+// blocks decodes the values that a header and data hold.
+func (c *Codec) blocks(s source, kind valueType, n int64) (Values, error) {
+	if n > math.MaxInt64/8 {
+		return nil, fmt.Errorf("%d values are too many", n)
+	}
+	var (
+		raw []byte
+		err error
+	)
+	if c.compressed {
+		raw, err = c.inflate(s, n*int64(kind.size))
+	} else {
+		raw, err = c.plain(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(raw)%kind.size != 0 {
+		return nil, fmt.Errorf("%d bytes are not a whole number of values of %d bytes", len(raw), kind.size)
+	}
+	return kind.bytes(raw, c.order, c.compressed), nil
+}
+
+// plain returns data without compression: their length, then the bytes.
+func (c *Codec) plain(s source) ([]byte, error) {
+	head, err := c.words(s, 1)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := s.take(head[0])
+	if err != nil {
+		return nil, err
+	}
+	return raw, c.spend(head[0])
+}
+
+// inflate returns data in zlib blocks: the number of blocks, the bytes in a block and in the last one (0 if it is
+// full), the compressed length of each; then the blocks. need is how many bytes there must be in all; below 0, any.
+func (c *Codec) inflate(s source, need int64) ([]byte, error) {
+	head, err := c.words(s, 3)
+	if err != nil {
+		return nil, err
+	}
+	blocks, full, last := head[0], head[1], head[2]
+	if blocks == 0 {
+		return nil, nil
+	}
+	if last == 0 {
+		last = full
+	}
+	if last > full || full == 0 {
+		return nil, fmt.Errorf("the block table has a last block of %d bytes, the others of %d", last, full)
+	}
+	sizes, err := c.words(s, blocks)
+	if err != nil {
+		return nil, fmt.Errorf("block table of %d blocks: %w", blocks, err)
+	}
+	packed := int64(0)
+	for i, size := range sizes {
+		if packed += size; packed > s.left() {
+			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, shortError(packed, s.left()))
+		}
+	}
+	limit := MaxExpansion * packed
+	if last > limit || blocks > 1 && full > (limit-last)/(blocks-1) {
+		return nil, fmt.Errorf("%d blocks of %d bytes cannot come from %d compressed bytes", blocks, full, packed)
+	}
+	total := (blocks-1)*full + last
+	if need >= 0 && total != need {
+		return nil, fmt.Errorf("the block table has %d bytes; needed are %d", total, need)
+	}
+	if err := c.spend(total); err != nil {
+		return nil, err
+	}
+	taken := make([][]byte, blocks)
+	for i, size := range sizes {
+		if taken[i], err = s.take(size); err != nil {
+			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, err)
+		}
+	}
+	out := make([]byte, total)
+	return out, inflateAll(out, taken, full)
+}
+
+// words takes n header words, each a length below 2^62.
+func (c *Codec) words(s source, n int64) ([]int64, error) {
+	size := int64(4)
+	if c.wide {
+		size = 8
+	}
+	if n > s.left()/size {
+		return nil, fmt.Errorf("the data end early: %d header words needed, at most %d bytes there", n, s.left())
+	}
+	raw, err := s.take(n * size)
+	if err != nil {
+		return nil, err
+	}
+	words := make([]int64, n)
+	for i := range words {
+		var w uint64
+		if c.wide {
+			w = c.order.Uint64(raw[8*i:])
+		} else {
+			w = uint64(c.order.Uint32(raw[4*i:]))
+		}
+		if w >= 1<<62 {
+			return nil, fmt.Errorf("header word %d is %d: that is no length; are byte_order and header_type right?", i, w)
+		}
+		words[i] = int64(w)
+	}
+	return words, nil
+}
+
+// spend takes n bytes of the budget.
+func (c *Codec) spend(n int64) error {
+	if c.Budget -= n; c.Budget < 0 {
+		return errors.New("the arrays are larger than a file of this size can hold")
+	}
+	return nil
+}
+
+func removeSpace(text []byte) []byte {
+	return bytes.Join(bytes.Fields(text), nil)
+}

@@ -1,0 +1,109 @@
+package levelset
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// migration is what particles need to change blocks.
+type migration[F num.Float] struct {
+	plan   *halo.ItemPlan
+	items  *halo.ItemExchanger[kernels.Traveller[F]]
+	out    [][]kernels.Traveller[F] // to each peer of the plan, in the next exchange
+	host   []kernels.Traveller[F]   // all that leave, in the order of peers
+	bounds []int32                  // where among them those of each peer begin
+	sent   []int32                  // up to which they have been sent
+
+	// On the device. Leavers whose place no peer of the plan has come after those of the last.
+	routes      kernels.Routes
+	peer, order []int32                // of each leaver
+	starts      []int32                // bounds
+	leaving     []kernels.Traveller[F] // in the order
+	coming      []kernels.Traveller[F] // some from one peer
+	astray      []int64                // one number: how many have come that are another block's
+}
+
+const (
+	// itemsACell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
+	itemsACell = 8
+
+	mostComing = 1 << 18 // that are uploaded at a time
+)
+
+// newMigration plans what goes between the blocks of ranks.
+func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (m migration[F], err error) {
+	if m.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
+		return m, err
+	}
+	peers, most := m.plan.Peers, 0
+	if len(peers) == 0 {
+		return m, nil
+	}
+	m.items = halo.NewItemExchanger[kernels.Traveller[F]](m.plan, s.comm, tagItems)
+	m.out = make([][]kernels.Traveller[F], len(peers))
+	m.bounds, m.sent = make([]int32, len(peers)+2), make([]int32, len(peers))
+	var cuts, index []int32
+	for axis, c := range boxes.Cuts {
+		m.routes.Blocks[axis] = int32(len(c) - 1)
+		for _, first := range c[:len(c)-1] {
+			cuts = append(cuts, int32(first))
+		}
+	}
+	for rank := range s.comm.Size() {
+		k, known := m.plan.Index(rank)
+		if !known {
+			k = len(peers)
+		}
+		index = append(index, int32(k))
+	}
+	for _, p := range peers {
+		most = max(most, p.Receive)
+	}
+	a := &s.device
+	m.routes.Cuts, m.routes.Peers = backend.Placed(a, cuts, "blocks"), backend.Placed(a, index, "blocks")
+	m.starts = backend.Fresh[int32](a, len(m.bounds), "leaving particles")
+	m.coming = backend.Fresh[kernels.Traveller[F]](a, min(most, mostComing), "coming particles")
+	m.astray = backend.Fresh[int64](a, 1, "coming particles")
+	return m, a.Err()
+}
+
+// reserve makes room for so many that leave.
+func (m *migration[F]) reserve(dev backend.Device, n int) error {
+	if n <= len(m.host) {
+		return nil
+	}
+	n += n / 2
+	m.free(dev)
+	var errs [3]error
+	m.peer, errs[0] = backend.Make[int32](dev, n)
+	m.order, errs[1] = backend.Make[int32](dev, n)
+	m.leaving, errs[2] = backend.Make[kernels.Traveller[F]](dev, n)
+	if err := errors.Join(errs[:]...); err != nil {
+		return fmt.Errorf("%d particles that change ranks: %w", n, err)
+	}
+	m.host = make([]kernels.Traveller[F], n)
+	return nil
+}
+
+// free gives back what reserve made. What cannot be freed goes with the device.
+func (m *migration[F]) free(dev backend.Device) {
+	_, _, _ = backend.Free(dev, m.peer), backend.Free(dev, m.order), backend.Free(dev, m.leaving)
+	m.peer, m.order, m.leaving, m.host = nil, nil, nil, nil
+}
+
+// load gives each peer as many of those that wait for it as a message holds, and tells whether others are left.
+func (m *migration[F]) load() (left bool) {
+	for k, p := range m.plan.Peers {
+		first, end := m.sent[k], m.bounds[k+1]
+		if end-first > int32(p.Send) {
+			end, left = first+int32(p.Send), true
+		}
+		m.out[k], m.sent[k] = m.host[first:end], end
+	}
+	return left
+}
