@@ -208,8 +208,8 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 			continue
 		}
 		switch name {
-		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi", "atomics", "lanes",
-			"math":
+		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi",
+			"atomics", "lanes", "math":
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := sharedArray(k, list.At(n).Type()); a != nil {

@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
-		"backend"},
+		"backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
 	"launch/slurmtest": {"internal/needs"},                                                         // which only tests use
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
