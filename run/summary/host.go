@@ -17,7 +17,7 @@ type Host struct {
 	CPU   string `json:"cpu"` // model; empty where the system does not say
 	Cores int    `json:"cores"`
 
-	Vectors string `json:"vectors"` // that kernels use: off, avx2 or avx512
+	Vectors string `json:"vectors,omitempty"` // that kernels use: off, avx2 or avx512
 }
 
 // ThisHost describes the machine that it runs on.
