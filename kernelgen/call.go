@@ -81,6 +81,12 @@ func receiverType(fn *types.Func) types.Type {
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var params []string
 	if f.u.lanes {
+		if f.u.pkg.rare[fn.Origin()] {
+			return f.laneRare(c, fn)
+		}
+		if f.u.pkg.leaves(fn) {
+			params = append(params, "left")
+		}
 		params = append(params, f.mask())
 	}
 	var typeArgs []types.Type

@@ -16,10 +16,13 @@
 //	//atoll:kernel block=256   threads of a block, 128 by default
 //	//atoll:kernel blocks=4    a GPU's multiprocessor is to hold so many blocks at a time, of float32 twice as many
 //	//atoll:kernel way=A,B     parameter way is constant on the GPU; see Variants
+//	//atoll:kernel lanes       on the CPU, vectors do several indices at a time; lanes=A,B for these variants
 //	//atoll:kernel tile        an index is a tile, which a block does together; see Tiles
 //	//atoll:kernel stages=32   on the CPU, 32 indices go through each call of the body before the next call
 //	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; of a tile kernel 4
 //	//atoll:constant           before a struct: kernels get it by value and only read it
+//	//atoll:mostly, seldom     before a branch of a kernel marked lanes: most indices take it, or few
+//	//atoll:rare               before a function: vectors leave the indices that call it to Go
 //
 // # Variants
 //

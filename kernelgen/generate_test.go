@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
+	"github.com/atoll-hpc/atoll/kernelgen/zig"
 )
 
 // generated are the folders of the repository that hold generated kernels.
@@ -36,6 +37,9 @@ func generated(t *testing.T) []string {
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	for _, dir := range generated(t) {
 		if err := kernelgen.Check(dir, nvrtc.Options); err != nil {
+			t.Error(err)
+		}
+		if err := zig.Check(dir); err != nil {
 			t.Error(err)
 		}
 		ptx, err := os.ReadFile(filepath.Join(dir, "kernels_gen.ptx"))

@@ -46,8 +46,13 @@ const tileGrain = 4
 
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
 func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
+	if words[0] == "rare" && len(words) == 1 {
+		p.rare[fn] = true
+		return
+	}
 	if words[0] != "kernel" {
-		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel", words[0])
+		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+			words[0])
 		return
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, fn: fn, decl: d}
@@ -75,8 +80,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple of 32 up to "+
-				"1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
+				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
 	p.combine(k, blocks)

@@ -21,6 +21,16 @@ template <> struct Wide<4> { typedef int32 type; };
 template <> struct Wide<8> { typedef int64 type; };
 template <typename T> using Integer = typename Wide<sizeof(T)>::type;
 
+// What the compiler takes for granted; there is no library.
+extern "C" __attribute__((no_builtin)) void *memset(void *to, int byte, size_t n) {
+    for (size_t i = 0; i < n; i++) ((char *)to)[i] = char(byte);
+    return to;
+}
+extern "C" __attribute__((no_builtin)) void *memcpy(void *to, const void *from, size_t n) {
+    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+
 // Mask is a bool for each lane, all bits set or none; All is the mask of a statement that is for all lanes.
 struct All {};
 struct Mask {

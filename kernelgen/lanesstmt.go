@@ -25,6 +25,9 @@ func (f *function) masks(from int) string {
 // that are the same for all lanes stay what they are: the compiler of C++ tells them apart by their types.
 func (f *function) translateLanes() {
 	params := []string{"auto mask_0"}
+	if f.u.pkg.leaves(f.out.fn) {
+		params = []string{"Mask &left", "auto mask_0"}
+	}
 	var copies []string
 	add := func(v *types.Var) {
 		name := f.parameter(v, len(params))
@@ -46,7 +49,7 @@ func (f *function) translateLanes() {
 		f.line("%s", c)
 	}
 	resultStruct := f.laneResults()
-	f.early = f.returnsEarly()
+	f.early = f.returnsEarly() || f.u.pkg.leaves(f.out.fn)
 	if f.early {
 		f.level = 1
 		f.line("auto mask_1 = varying(mask_0);")
@@ -138,10 +141,17 @@ func (f *function) laneList(list []ast.Stmt) {
 			f.body.WriteByte('\n')
 		}
 		f.note(s)
+		f.place(s)
 		if f.laneLeave(s, list[i+1:]) {
 			break
 		}
 		f.statement(s)
+		if rare, reaches := f.callsRare(s); reaches {
+			f.line("drop(left, %s);", f.masks(1))
+			if rare {
+				break // no lane is left here
+			}
+		}
 		if i+1 < len(list) && f.leaves(s) && f.costly(list[i+1:]) {
 			f.line("if (any(%s)) {", f.mask())
 			f.depth++
@@ -154,9 +164,15 @@ func (f *function) laneList(list []ast.Stmt) {
 	}
 }
 
+// place names the line of a statement, for messages of the compiler.
+func (f *function) place(s ast.Stmt) {
+	at := f.u.pkg.fset.Position(s.Pos())
+	fmt.Fprintf(&f.body, "#line %d %q\n", at.Line, at.Filename)
+}
+
 // leaves tells whether some lanes may not come behind a statement.
 func (f *function) leaves(s ast.Stmt) bool {
-	found := false
+	_, found := f.callsRare(s)
 	inside := 0
 	var look func(n ast.Node) bool
 	look = func(n ast.Node) bool {
@@ -324,8 +340,8 @@ func (f *function) usual(s ast.Stmt) string {
 	return ""
 }
 
-// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for all
-// lanes and once for those that are left. It returns false for any other.
+// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for
+// all lanes and once for those that are left. It returns false for any other.
 func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
 	branch, ok := s.(*ast.IfStmt)
 	if !ok || f.usual(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||

@@ -38,6 +38,9 @@ func (p *Package) Launchers() ([]byte, error) {
 		head.WriteString("\t\"math\"\n")
 		delete(imports, "math")
 	}
+	if bytes.Contains(body.Bytes(), []byte("bits.TrailingZeros32")) {
+		head.WriteString("\t\"math/bits\"\n")
+	}
 	if imports["unsafe"] != "" {
 		head.WriteString("\t\"unsafe\"\n")
 		delete(imports, "unsafe")
@@ -80,6 +83,7 @@ type launched struct {
 	call           string // the arguments of a call from the loop
 	resultType     string
 	generic, boxed bool
+	leaves         bool // vector code leaves some indices to Go
 }
 
 // text writes a type as the launchers' file has it, and notes the packages that it takes.
@@ -185,7 +189,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 
 func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 	l := &launched{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
-		constant: map[string]bool{}}
+		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.fn)}
 	sig := k.fn.Signature()
 	if tp := sig.TypeParams(); tp.Len() > 0 {
 		name := tp.At(0).Obj().Name()
@@ -209,7 +213,8 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 			continue
 		}
 		switch name {
-		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi", "atomics", "lanes", "math":
+		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi",
+			"atomics", "lanes", "math":
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := sharedArray(k, list.At(n).Type()); a != nil {
@@ -262,6 +267,11 @@ func (l *launched) vectors(w *bytes.Buffer, others string) {
 		lo = "lo"
 	}
 	before, result, after := "", "nil", ""
+	if l.leaves {
+		before, result = "var left [lanes.Groups]uint32\n", "unsafe.Pointer(&left)"
+		after = fmt.Sprintf("for group, rare := range left[:n/loop.code.Lanes] {\nfor ; rare != 0; rare &= rare - 1 {\n"+
+			"%[1]s := %[2]s + group*loop.code.Lanes + bits.TrailingZeros32(rare)\n%[3]s\n}\n}\n", l.indices[0], lo, l.call)
+	}
 	if l.k.Reduce != ReduceNone {
 		before = fmt.Sprintf("var one %s\n", l.precision)
 		result, after = "unsafe.Pointer(&one)", fmt.Sprintf("best = %s(best, one)\n", l.k.Reduce)

@@ -27,7 +27,8 @@ type Package struct {
 	decls    map[*types.Func]*ast.FuncDecl
 	comments map[*types.Func]ast.CommentMap
 	specs    map[*types.TypeName]typeDecl
-	machine  []string // GPUs that there is machine code for
+	machine  []string             // GPUs that there is machine code for
+	rare     map[*types.Func]bool // functions that vector code leaves to Go
 	refusals refusals
 }
 
@@ -61,6 +62,7 @@ func Load(dir string) (*Package, error) {
 		decls:    map[*types.Func]*ast.FuncDecl{},
 		comments: map[*types.Func]ast.CommentMap{},
 		specs:    map[*types.TypeName]typeDecl{},
+		rare:     map[*types.Func]bool{},
 		info: &types.Info{
 			Types:      map[ast.Expr]types.TypeAndValue{},
 			Defs:       map[*ast.Ident]types.Object{},

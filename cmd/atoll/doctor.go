@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
@@ -26,6 +27,7 @@ func doctorCommand() *cobra.Command {
 			row := func(what, format string, args ...any) { fmt.Printf("%-12s %s\n", what, fmt.Sprintf(format, args...)) }
 			row("atoll", "%s, built by %s", summary.Version(), summary.Toolchain())
 			row("processor", "%s, %d cores, %d used", cmp.Or(h.CPU, h.Arch), h.Cores, runtime.GOMAXPROCS(0))
+			row("vectors", "%s used by kernels, of at most %s; %s chooses", lanes.Used(), lanes.Best(), lanes.Variable)
 			row("bandwidth", "%.1f GB/s for copies by all cores", bench.CopyBandwidth(runtime.GOMAXPROCS(0))/1e9)
 			if summary.FusesMultiplyAdd() {
 				row("arithmetic", "this binary fuses x*y+z: results differ in the last bits from those of builds by make build")

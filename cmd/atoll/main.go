@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -76,6 +77,12 @@ func execute(ctx context.Context, args []string) int {
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if err := lanes.Problem(); err != nil {
+				return usageError{err}
+			}
+			return nil
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), places.RanksCommand(),

@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "formats", "=solvers", "halo", "grid", "mesh",
-		"partition", "dist", "backend"},
+		"partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // which only tests use

@@ -22,16 +22,13 @@ type Set int32
 
 const (
 	Off    Set = iota // plain Go
-	AVX2              // 32 bytes
-	AVX512            // 64 bytes
+	AVX2              // vectors of 32 bytes
+	AVX512            // vectors of 64 bytes
 )
 
 var names = []string{"off", "avx2", "avx512"}
 
 func (s Set) String() string { return names[s] }
-
-// Bytes is the size of a vector.
-func (s Set) Bytes() int { return []int{0, 32, 64}[s] }
 
 // Best is the widest set that this processor and its system have and that this build has code for.
 func Best() Set {
@@ -96,6 +93,9 @@ type Code struct {
 // batch is how many indices go to vectors in one call, which the scheduler of Go cannot interrupt: some 5 µs of the
 // longest kernels.
 const batch = 128
+
+// Groups is how many groups of lanes a batch has at most.
+const Groups = batch / 4
 
 // Count is how many of so many indices the next call takes: a multiple of its lanes, or 0 where too few are left.
 func (c Code) Count(left int) int {

@@ -118,8 +118,8 @@ func (o *Object) frame(file *elf.File) error {
 	return nil
 }
 
-// Assembly is the object as Go assembly: for each of the entries a function name_suffix(loop unsafe.Pointer, lo, hi, j, k
-// int, result unsafe.Pointer) that gives C its registers and its stack. The first line names what it was made from.
+// Assembly is the object as Go assembly: for each of the entries a function name_suffix(loop unsafe.Pointer, lo, hi, j,
+// k int, result unsafe.Pointer) that gives C its registers and its stack. The first line names what it was made from.
 func (o *Object) Assembly(head string, entries []string, suffix, name string) (
 	string, error) {
 	var s strings.Builder

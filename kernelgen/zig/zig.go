@@ -26,7 +26,8 @@ var ErrMissing = errors.New("no compiler for vectors: pip install ziglang==" + V
 // needs no library and no system.
 var options = []string{
 	"c++", "-x", "c++", "-target", "x86_64-freestanding-none", "-O3", "-std=c++20", "-ffreestanding", "-fPIC",
-	"-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing", "-fwrapv", "-fno-stack-protector",
+	"-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing", "-fwrapv",
+	"-fno-stack-protector",
 	"-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fcf-protection=none", "-fno-sanitize=all",
 	"-fstack-size-section", "-ferror-limit=5", "-w",
 }
@@ -45,8 +46,8 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes is how many numbers of so many bytes are done at a time: with AVX2 two vectors of float64, so that the processor
-// has work while it waits for a division. AVX-512 has no time to wait, and too few registers for two.
+// lanes is how many numbers of so many bytes are done at a time: with AVX2 two vectors of float64, so that the
+// processor has work while it waits for a division. AVX-512 has registers for one.
 func (t Target) lanes(size int) int { return max(t.Bytes/size, 8) }
 
 // Options are those of a target for numbers of so many bytes, each of which changes the code.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 )
 
 // Host is the machine of rank 0 and the Go release of the binary.
@@ -14,11 +16,14 @@ type Host struct {
 	Arch  string `json:"arch"`
 	CPU   string `json:"cpu"` // model; empty where the system does not say
 	Cores int    `json:"cores"`
+
+	Vectors string `json:"vectors,omitempty"` // that kernels use: off, avx2 or avx512
 }
 
 // ThisHost describes the machine that it runs on.
 func ThisHost() Host {
-	return Host{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: cpuModel(), Cores: runtime.NumCPU()}
+	return Host{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: cpuModel(), Cores: runtime.NumCPU(),
+		Vectors: lanes.Used().String()}
 }
 
 func cpuModel() string {

@@ -62,7 +62,7 @@ func Trace[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], from, to []F) 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Upwind[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], stage int32, share F, start, from, to []F) {
 	l := &s.Lattice
 	c := l.at(i, j, k)

@@ -5,9 +5,11 @@ package kernels
 import (
 	_ "embed"
 	"math"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -89,18 +91,37 @@ type UpwindLoop[F num.Float] struct {
 	start []F
 	from  []F
 	to    []F
+
+	code lanes.Code
 }
 
 // NewUpwindLoop prepares Upwind.
 func NewUpwindLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], stage int32, share F, start []F, from []F, to []F) *UpwindLoop[F] {
-	return &UpwindLoop[F]{box, s, clock, stage, share, start, from, to}
+	loop := &UpwindLoop[F]{box, s, clock, stage, share, start, from, to, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *UpwindLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Upwind"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UpwindLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
 			Upwind(i, j, k, loop.s, loop.clock, loop.stage, loop.share, loop.start, loop.from, loop.to)
 		}
 		lo += count
@@ -998,18 +1019,37 @@ type RelaxLoop[F num.Float] struct {
 	base  []F
 	from  []F
 	to    []F
+
+	code lanes.Code
 }
 
 // NewRelaxLoop prepares Relax.
 func NewRelaxLoop[F num.Float](box abi.Box, s *Relaxation[F], n *Limits, share F, base []F, from []F, to []F) *RelaxLoop[F] {
-	return &RelaxLoop[F]{box, s, n, share, base, from, to}
+	loop := &RelaxLoop[F]{box, s, n, share, base, from, to, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *RelaxLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Relax"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *RelaxLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
 			Relax(i, j, k, loop.s, loop.n, loop.share, loop.base, loop.from, loop.to)
 		}
 		lo += count

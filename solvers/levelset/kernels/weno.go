@@ -65,7 +65,7 @@ type Limits struct {
 // at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
 // what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base, from, to []F) {
 	c := s.Lattice.at(i, j, k)
 	start := s.Start[c]

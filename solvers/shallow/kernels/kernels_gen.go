@@ -290,15 +290,33 @@ type CellSlopesLoop[F num.Float] struct {
 	m   *Mesh[F]
 	w   []State[F]
 	out []Slopes[F]
+
+	code lanes.Code
 }
 
 // NewCellSlopesLoop prepares CellSlopes.
 func NewCellSlopesLoop[F num.Float](p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) *CellSlopesLoop[F] {
-	return &CellSlopesLoop[F]{p, m, w, out}
+	loop := &CellSlopesLoop[F]{p, m, w, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *CellSlopesLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "CellSlopes"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *CellSlopesLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		CellSlopes(i, loop.p, loop.m, loop.w, loop.out)
 	}
@@ -357,15 +375,33 @@ type SlopedFluxLoop[F num.Float] struct {
 	slopes []Slopes[F]
 	out    []Flux[F]
 	n      *Counters
+
+	code lanes.Code
 }
 
 // NewSlopedFluxLoop prepares SlopedFlux.
 func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
-	return &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, out, n}
+	loop := &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, out, n, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *SlopedFluxLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "SlopedFlux"+loop.lanesVariant()+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
 	var tile [32]Face[F]
 	for ; lo < hi; lo += len(tile) {
 		group := tile[:min(len(tile), hi-lo)]
@@ -410,6 +446,19 @@ func (loop *SlopedFluxLoop[F]) variant() string {
 	panic("SlopedFlux has no variant for these constants")
 }
 
+// lanesVariant tells the kernel's variants apart.
+func (loop *SlopedFluxLoop[F]) lanesVariant() string {
+	switch {
+	case loop.scheme == PVM:
+		return "_PVM"
+	case loop.scheme == IRRoe:
+		return "_IRRoe"
+	case loop.scheme == Roe:
+		return "_Roe"
+	}
+	return "" // has no code of its own
+}
+
 // StageCellLoop runs StageCell for lo ≤ index < hi, on the CPU or another device.
 type StageCellLoop[F num.Float] struct {
 	last    bool
@@ -424,16 +473,36 @@ type StageCellLoop[F num.Float] struct {
 	force   *Forcing[F]
 	out     []State[F]
 	result  *atomics.Least[F]
+
+	code lanes.Code
 }
 
 // NewStageCellLoop prepares StageCell.
 func NewStageCellLoop[F num.Float](last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
-	return &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, force, out, result}
+	loop := &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, force, out, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *StageCellLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "StageCell"+loop.lanesVariant()+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *StageCellLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(1))
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = min(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = min(best, StageCell(i, loop.last, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.force, loop.out))
 	}
@@ -466,6 +535,17 @@ func (loop *StageCellLoop[F]) variant() string {
 		return "_last_true"
 	}
 	panic("StageCell has no variant for these constants")
+}
+
+// lanesVariant tells the kernel's variants apart.
+func (loop *StageCellLoop[F]) lanesVariant() string {
+	switch {
+	case !loop.last:
+		return "_last_false"
+	case loop.last:
+		return "_last_true"
+	}
+	return "" // has no code of its own
 }
 
 // HalfFrictionLoop runs HalfFriction for lo ≤ index < hi, on the CPU or another device.

@@ -5,7 +5,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
 // no thickness at the middle of an edge is negative.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
 	c := m.Stencils[i]
 	g := c.geometry()

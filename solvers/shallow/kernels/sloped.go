@@ -7,7 +7,7 @@ type Arms[F num.Float] struct{ Left, Right Arrow[F] }
 
 // SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
 //
-//atoll:kernel stages=32 scheme=PVM,IRRoe,Roe
+//atoll:kernel lanes=PVM stages=32 scheme=PVM,IRRoe,Roe
 func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
 	slopes []Slopes[F], out []Flux[F], n *Counters) {
 	var f Face[F]
@@ -41,6 +41,7 @@ func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds
 	if at.Right == Wall {
 		f.r.mirror()
 	}
+	//atoll:mostly
 	if !f.thin {
 		f.dz1, f.dz2 = f.r.z1-f.l.z1, f.r.z2-f.l.z2
 		f.mean(p.Gravity)

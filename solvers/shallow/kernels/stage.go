@@ -11,7 +11,7 @@ import (
 // StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
 // It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
 //
-//atoll:kernel min last=false,true
+//atoll:kernel lanes min last=false,true
 func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
 	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]

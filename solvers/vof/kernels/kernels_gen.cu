@@ -3335,14 +3335,14 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float32]).found, sweep2.go:88
+// (*Sweep2[float32]).found, sweep2.go:91
 DEVICE geom_Line_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:96
+// Reconstruct2[float32], sweep2.go:99
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -3642,14 +3642,14 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float64]).found, sweep2.go:88
+// (*Sweep2[float64]).found, sweep2.go:91
 DEVICE geom_Line_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:96
+// Reconstruct2[float64], sweep2.go:99
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -3807,7 +3807,8 @@ DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// (*Sweep2[float32]).plane, sweep2.go:80
+// plane is the plane of a mixed cell. Few are.
+// (*Sweep2[float32]).plane, sweep2.go:83
 DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3987,7 +3988,8 @@ DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// (*Sweep2[float64]).plane, sweep2.go:80
+// plane is the plane of a mixed cell. Few are.
+// (*Sweep2[float64]).plane, sweep2.go:83
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4255,7 +4257,8 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:70
+// plane is the plane of a mixed cell. Few are.
+// (*Sweep3[float32]).plane, sweep3.go:73
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4511,7 +4514,8 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:70
+// plane is the plane of a mixed cell. Few are.
+// (*Sweep3[float64]).plane, sweep3.go:73
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -5145,14 +5149,14 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:78
+// (*Sweep3[float32]).found, sweep3.go:81
 DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:86
+// Reconstruct3[float32], sweep3.go:89
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -5351,14 +5355,14 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:78
+// (*Sweep3[float64]).found, sweep3.go:81
 DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:86
+// Reconstruct3[float64], sweep3.go:89
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -6746,7 +6750,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:96
+// Kernel Reconstruct2, sweep2.go:99
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6754,7 +6758,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:96
+// Kernel Reconstruct2, sweep2.go:99
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6780,7 +6784,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:86
+// Kernel Reconstruct3, sweep3.go:89
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6789,7 +6793,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:86
+// Kernel Reconstruct3, sweep3.go:89
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -4,8 +4,11 @@ package kernels
 
 import (
 	_ "embed"
+	"math/bits"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -562,18 +565,44 @@ type Advance2Loop[F num.Float] struct {
 	box   abi.Box
 	s     *Sweep2[F]
 	clock *Clock[F]
+
+	code lanes.Code
 }
 
 // NewAdvance2Loop prepares Advance2.
 func NewAdvance2Loop[F num.Float](box abi.Box, s *Sweep2[F], clock *Clock[F]) *Advance2Loop[F] {
-	return &Advance2Loop[F]{box, s, clock}
+	loop := &Advance2Loop[F]{box, s, clock, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Advance2Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Advance2"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Advance2Loop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			var left [lanes.Groups]uint32
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(&left))
+			for group, rare := range left[:n/loop.code.Lanes] {
+				for ; rare != 0; rare &= rare - 1 {
+					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
+					Advance2(i, j, loop.s, loop.clock)
+				}
+			}
+			i += n
+		}
+		for ; i < end; i++ {
 			Advance2(i, j, loop.s, loop.clock)
 		}
 		lo += count
@@ -622,18 +651,44 @@ type Advance3Loop[F num.Float] struct {
 	box   abi.Box
 	s     *Sweep3[F]
 	clock *Clock[F]
+
+	code lanes.Code
 }
 
 // NewAdvance3Loop prepares Advance3.
 func NewAdvance3Loop[F num.Float](box abi.Box, s *Sweep3[F], clock *Clock[F]) *Advance3Loop[F] {
-	return &Advance3Loop[F]{box, s, clock}
+	loop := &Advance3Loop[F]{box, s, clock, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Advance3Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Advance3"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Advance3Loop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			var left [lanes.Groups]uint32
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(&left))
+			for group, rare := range left[:n/loop.code.Lanes] {
+				for ; rare != 0; rare &= rare - 1 {
+					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
+					Advance3(i, j, k, loop.s, loop.clock)
+				}
+			}
+			i += n
+		}
+		for ; i < end; i++ {
 			Advance3(i, j, k, loop.s, loop.clock)
 		}
 		lo += count

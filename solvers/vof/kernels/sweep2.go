@@ -33,7 +33,7 @@ type Sweep2[F num.Float] struct {
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
@@ -77,6 +77,9 @@ func (s *Sweep2[F]) flux(c int, q F) F {
 	return lineFlux(cfl, t, along, across, p.Alpha)
 }
 
+// plane is the plane of a mixed cell. Few are.
+//
+//atoll:rare
 func (s *Sweep2[F]) plane(c int) geom.Line[F] {
 	if s.Stored {
 		return s.Planes[c]

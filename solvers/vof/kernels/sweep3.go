@@ -25,7 +25,7 @@ type Sweep3[F num.Float] struct {
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
@@ -67,6 +67,9 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	return cfl * geom.Volume(along*t, a, b, movedAlpha(cfl, t, along, p.Alpha))
 }
 
+// plane is the plane of a mixed cell. Few are.
+//
+//atoll:rare
 func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	if s.Stored {
 		return s.Planes[c]
