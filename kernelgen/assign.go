@@ -28,6 +28,10 @@ func (f *function) declaration(s *ast.DeclStmt) {
 			}
 			var list declarations
 			for _, n := range v.Names {
+				if obj, ok := f.u.pkg.info.Defs[n].(*types.Var); ok && n.Name != "_" && f.u.lanes {
+					f.line("Lanes<%s> %s = {};", f.ctype(n, obj.Type()), f.local(obj))
+					continue
+				}
 				if obj, ok := f.u.pkg.info.Defs[n].(*types.Var); ok && n.Name != "_" {
 					list.add(f.ctype(n, obj.Type()), f.local(obj), f.initial(n, obj.Type()))
 				}
@@ -104,6 +108,10 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 		to = append(to, t)
 	}
 	if len(rhs) == 1 && len(lhs) > 1 {
+		if f.u.lanes {
+			f.laneSpread(to, rhs[0])
+			return
+		}
 		f.spread(at, to, rhs[0])
 		return
 	}
@@ -115,6 +123,10 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 				return
 			}
 		}
+	}
+	if f.u.lanes {
+		f.laneAssign(to, rhs)
+		return
 	}
 	values := make([]string, len(rhs))
 	places := make([]string, len(rhs))
@@ -209,6 +221,10 @@ func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 		return
 	}
 	t := f.typeOf(x)
+	if f.u.lanes {
+		f.laneSet(x, f.arith(at, op, t, x, y).text)
+		return
+	}
 	plain := kindOf(t)&types.IsFloat != 0 || !f.needsHelper(at, op, t, y) && sizes.Sizeof(t) > 1
 	place := f.expr(x).text
 	switch {
@@ -226,6 +242,11 @@ func (f *function) step(s *ast.IncDecStmt) {
 	f.checkWritable(ast.Unparen(s.X))
 	t := f.typeOf(s.X)
 	place := f.expr(s.X).text
+	if f.u.lanes {
+		op := map[token.Token]string{token.INC: "+", token.DEC: "-"}[s.Tok]
+		f.laneSet(s.X, fmt.Sprintf("%s %s %s(1)", place, op, f.ctype(s.X, t)))
+		return
+	}
 	helper := map[token.Token]string{token.INC: "add", token.DEC: "sub"}[s.Tok]
 	switch {
 	case kindOf(t)&types.IsFloat != 0:

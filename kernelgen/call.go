@@ -80,6 +80,9 @@ func receiverType(fn *types.Func) types.Type {
 // callOwn calls a function or method of the package, or of one that it imports from source.
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var params []string
+	if f.u.lanes {
+		params = append(params, f.mask())
+	}
 	var typeArgs []types.Type
 	fun := ast.Unparen(c.Fun)
 	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
@@ -104,6 +107,9 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		case !wants && pointer:
 			x = cexpr{"*" + x.in(unary), unary}
 		}
+		if f.u.lanes && !wants {
+			x = atom("value(%s)", x.text)
+		}
 		params = append(params, x.text)
 		typeArgs = typeList(receiver(t).TypeArgs())
 	} else {
@@ -125,6 +131,10 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
 			f.refuse(call, "%s passes several results on: assign them to variables first", callName(call))
 			return nothing
+		}
+		if f.u.lanes {
+			params = append(params, f.lane(a))
+			continue
 		}
 		params = append(params, f.expr(a).text)
 	}
@@ -207,6 +217,9 @@ func (f *function) convert(c *ast.CallExpr) cexpr {
 	if ct == f.ctype(c, from) {
 		return f.expr(x)
 	}
+	if f.u.lanes {
+		return atom("cast<%s>(%s)", ct, f.expr(x).text)
+	}
 	return atom("%s(%s)", ct, f.expr(x).text)
 }
 
@@ -275,6 +288,9 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	if single {
 		name = m.float
 	}
+	if other := laneNames[name]; f.u.lanes && other != "" {
+		name = other
+	}
 	call := fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
 	if m.result != "" {
 		call = m.result + "(" + call + ")"
@@ -303,6 +319,10 @@ func (f *function) atomic(c *ast.CallExpr) bool {
 	p, v := c.Args[0], c.Args[1]
 	t := f.typeOf(p).Underlying().(*types.Pointer).Elem()
 	f.checkWritable(ast.Unparen(p))
+	if f.u.lanes {
+		f.line("%s(%s, %s, %s);", atomics[fn.FullName()], f.mask(), f.value(p).text, f.lane(v))
+		return true
+	}
 	f.line("%s(%s, %s);", atomics[fn.FullName()], f.value(p).text, f.argument(v, f.value(v), t))
 	return true
 }

@@ -158,6 +158,7 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	checks := []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", name, sizes.Sizeof(s))}
 	offsets := sizes.Offsetsof(structFields(s))
 	last := ""
+	var ids, ctypes []string
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
@@ -182,20 +183,22 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 			fmt.Fprintf(&fields, "    %s %s", ct, id)
 		}
 		last = ct
+		ids, ctypes = append(ids, id), append(ctypes, ct)
 		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", name, id, offsets[i]))
 	}
 	if last != "" {
 		fields.WriteString(";\n")
 	}
 	align := ""
-	if a := u.vectorAlign(t); a > sizes.Alignof(s) {
+	if a := u.vectorAlign(t); a > sizes.Alignof(s) && !u.lanes {
 		align = fmt.Sprintf("alignas(%d) ", a)
 	}
 	if sizes.Sizeof(s) == 0 {
 		u.refuse(decl.spec, "struct %s is empty", t.Obj().Name())
 	}
 	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.doc), u.show(t),
-		u.pkg.place(decl.spec), align, name, fields.String(), join(checks, " && ", "\n    ", 0), name)
+		u.pkg.place(decl.spec), align, name, fields.String(), join(checks, " && ", "\n    ", 0), name) +
+		u.laneStruct(c, s, ids, ctypes)
 	u.structOrder = append(u.structOrder, c)
 	return name
 }

@@ -78,6 +78,9 @@ func (f *function) expr(e ast.Expr) cexpr {
 	case *ast.UnaryExpr:
 		return f.unary(e)
 	case *ast.BinaryExpr:
+		if x, ok := f.logic(e); ok {
+			return x
+		}
 		return f.binary(e)
 	case *ast.CallExpr:
 		return f.callExpr(e)
@@ -161,6 +164,9 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 		x = cexpr{"*" + x.in(unary), unary}
 	default:
 		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.show(t))
+	}
+	if f.u.lanes {
+		return atom("at(%s, %s, %s)", f.mask(), x.text, f.lane(e.Index))
 	}
 	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
 }
@@ -254,9 +260,13 @@ func (f *function) checkAddress(e ast.Expr) {
 // composite translates a struct or array literal, with zeros for what it leaves out.
 func (f *function) composite(e *ast.CompositeLit) cexpr {
 	t := f.typeOf(e)
+	lanes, part := "%s", func(e ast.Expr) string { return f.expr(e).text }
+	if f.u.lanes {
+		lanes, part = "Lanes<%s>", f.lane
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
-		name := f.ctype(e, t)
+		name := fmt.Sprintf(lanes, f.ctype(e, t))
 		values := make([]string, u.NumFields())
 		for i, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
@@ -268,7 +278,7 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 				}
 				elt = kv.Value
 			}
-			values[i] = f.expr(elt).text
+			values[i] = part(elt)
 		}
 		if len(e.Elts) == 0 {
 			return atom("%s{}", name)
@@ -276,18 +286,21 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 		for i := range values {
 			if values[i] == "" {
 				values[i] = f.zero(e, u.Field(i).Type())
+				if f.u.lanes {
+					values[i] = f.initial(e, u.Field(i).Type())
+				}
 			}
 		}
 		return atom("%s{%s}", name, strings.Join(values, ", "))
 	case *types.Array:
-		name := f.ctype(e, t)
+		name := fmt.Sprintf(lanes, f.ctype(e, t))
 		var values []string
 		for _, elt := range e.Elts {
 			if _, ok := elt.(*ast.KeyValueExpr); ok {
 				f.refuse(elt, "an array literal with keys: write its elements in order")
 				return nothing
 			}
-			values = append(values, f.expr(elt).text)
+			values = append(values, part(elt))
 		}
 		if len(values) == 0 {
 			return atom("%s{}", name)

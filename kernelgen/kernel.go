@@ -17,6 +17,7 @@ type Kernel struct {
 	Grain  int    // how many indices a thread of the CPU takes at a time; 0 for what the device thinks fit
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, which a block of threads does together
+	Lanes  bool   // on the CPU, several indices are done at a time by vectors where the processor has them
 
 	Variants []Variant // one for each value of its constant parameters
 
@@ -24,6 +25,7 @@ type Kernel struct {
 	decl      *ast.FuncDecl
 	constants []*types.Var      // its constant parameters
 	values    [][]constantValue // of each
+	laned     []string          // the variants that lanes have code for; none for all
 }
 
 // Reduce says what becomes of a kernel's results.
@@ -58,6 +60,11 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Reduce = Reduce(word)
 		case word == "tile":
 			k.Tile = true
+		case key == "lanes":
+			k.Lanes = true
+			if value != "" {
+				k.laned = strings.Split(value, ",")
+			}
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
 		case key == "blocks" && numbers(value, 16) != nil:
@@ -68,7 +75,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to "+
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple of 32 up to "+
 				"1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
@@ -114,6 +121,7 @@ func (p *Package) checkKernel(k *Kernel) {
 	if k.Tile {
 		p.checkTile(k)
 	}
+	p.checkVectors(k)
 	switch results := sig.Results(); {
 	case k.Reduce == ReduceNone && results.Len() > 0:
 		p.refuse(k.decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice",

@@ -10,7 +10,10 @@ import (
 	"strings"
 )
 
-const abiPath = "github.com/atoll-hpc/atoll/kernelgen/abi"
+const (
+	abiPath   = "github.com/atoll-hpc/atoll/kernelgen/abi"
+	lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
+)
 
 // Launchers returns a Go file for the package: for each kernel a loop type with its arguments, which runs on the CPU
 // and tells other devices how to launch it.
@@ -24,7 +27,7 @@ func (p *Package) Launchers() ([]byte, error) {
 	if err := p.refusals.err(); err != nil {
 		return nil, err
 	}
-	for _, path := range []string{"math", abiPath, atomicsPath} {
+	for _, path := range []string{"math", "unsafe", abiPath, atomicsPath, lanesPath} {
 		if name := path[strings.LastIndex(path, "/")+1:]; bytes.Contains(body.Bytes(), []byte(name+".")) {
 			imports[path] = name
 		}
@@ -35,6 +38,10 @@ func (p *Package) Launchers() ([]byte, error) {
 		head.WriteString("\t\"math\"\n")
 		delete(imports, "math")
 	}
+	if imports["unsafe"] != "" {
+		head.WriteString("\t\"unsafe\"\n")
+		delete(imports, "unsafe")
+	}
 	head.WriteByte('\n')
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		if strings.HasSuffix("/"+path, "/"+imports[path]) {
@@ -44,8 +51,13 @@ func (p *Package) Launchers() ([]byte, error) {
 		}
 	}
 	fmt.Fprintf(&head, ")\n\n//go:embed %s\nvar ptx string\n\n", ptxFile)
+	machine := ""
+	if len(p.machine) > 0 {
+		fmt.Fprintf(&head, "//go:embed %s\nvar machine string\n\n", machineFile)
+		machine = ", Machine: machine"
+	}
 	fmt.Fprintf(&head, "// Module is the kernels of this package for CUDA.\n"+
-		"var Module = &abi.Module{Name: %q, PTX: ptx}\n", p.Name)
+		"var Module = &abi.Module{Name: %q, PTX: ptx%s}\n", p.Name, machine)
 	out, err := format.Source(append(head.Bytes(), body.Bytes()...))
 	if err != nil {
 		return nil, fmt.Errorf("kernelgen: the launchers of %s: %w", p.Name, err)
@@ -108,9 +120,20 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		params = append(params, name+" "+l.types[i])
 		fields = append(fields, name)
 	}
+	if k.Lanes {
+		w.WriteString("\n\tcode lanes.Code\n")
+	}
 	fmt.Fprintf(w, "}\n\n// New%s prepares %s.\n", loop, k.Name)
-	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n\treturn &%s%s{%s}\n}\n\n", loop, l.typeParams, strings.Join(params, ", "),
-		loop, l.typeArgs, loop, l.typeArgs, strings.Join(fields, ", "))
+	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n", loop, l.typeParams, strings.Join(params, ", "), loop, l.typeArgs)
+	if k.Lanes {
+		fmt.Fprintf(w, "loop := &%s%s{%s, lanes.Code{}}\nloop.Lanes(lanes.Used())\nreturn loop\n}\n\n"+
+			"// Lanes lets Range use vectors where there is code for them, and tells whether there is.\n"+
+			"func (loop *%s%s) Lanes(set lanes.Set) bool {\nloop.code = findLanes(set, %s)\nreturn loop.code.Lanes > 0\n}\n\n",
+			loop, l.typeArgs, strings.Join(fields, ", "), loop, l.typeArgs,
+			strings.Replace(l.symbol(), "variant()", "lanesVariant()", 1))
+	} else {
+		fmt.Fprintf(w, "\treturn &%s%s{%s}\n}\n\n", loop, l.typeArgs, strings.Join(fields, ", "))
+	}
 
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	for _, v := range l.shared {
@@ -118,11 +141,17 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	}
 	switch {
 	case k.Stages > 0:
+		if k.Lanes {
+			l.vectors(w, "0, 0")
+		}
 		p.staged(w, k, l)
 	case l.boxed:
 		p.boxLoop(w, l)
 	default:
 		l.reduced(w, func() {
+			if k.Lanes {
+				l.vectors(w, "0, 0")
+			}
 			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
 		})
 	}
@@ -148,7 +177,10 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		}
 		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, name))
 	}
-	w.WriteString("\t}}\n}\n" + l.variant())
+	w.WriteString("\t}}\n}\n" + l.variant("variant"))
+	if k.Lanes {
+		w.WriteString(l.variant("lanesVariant"))
+	}
 }
 
 func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
@@ -177,7 +209,7 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 			continue
 		}
 		switch name {
-		case "Range", "Grain", "Launch", "variant", "box", "result", "abi", "atomics", "math":
+		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi", "atomics", "lanes", "math":
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := sharedArray(k, list.At(n).Type()); a != nil {
@@ -220,11 +252,36 @@ func (l *launched) reduced(w *bytes.Buffer, loop func()) {
 	w.WriteString("loop.result.Take(best)\n")
 }
 
+// vectors writes the loop that gives indices to vector code, as many as are whole groups of lanes.
+func (l *launched) vectors(w *bytes.Buffer, others string) {
+	lo, hi := "lo", "hi"
+	switch {
+	case l.boxed:
+		lo, hi = l.indices[0], "end"
+	case l.k.Stages == 0:
+		lo = "lo"
+	}
+	before, result, after := "", "nil", ""
+	if l.k.Reduce != ReduceNone {
+		before = fmt.Sprintf("var one %s\n", l.precision)
+		result, after = "unsafe.Pointer(&one)", fmt.Sprintf("best = %s(best, one)\n", l.k.Reduce)
+	}
+	fmt.Fprintf(w, "for {\nn := loop.code.Count(%[2]s - %[1]s)\nif n == 0 {\nbreak\n}\n%[3]scallLanes(loop.code, "+
+		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, hi, before, others, result, after)
+}
+
 func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
 	rest := append(append([]string{}, l.indices[1:]...), "_")[:2]
 	l.reduced(w, func() {
 		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(rest, ", "))
-		fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0], l.body())
+		if !l.k.Lanes {
+			fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0],
+				l.body())
+			return
+		}
+		fmt.Fprintf(w, "end := %s + count\n", l.indices[0])
+		l.vectors(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
+		fmt.Fprintf(w, "for ; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0], l.body())
 	})
 }
 

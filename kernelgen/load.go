@@ -27,6 +27,7 @@ type Package struct {
 	decls    map[*types.Func]*ast.FuncDecl
 	comments map[*types.Func]ast.CommentMap
 	specs    map[*types.TypeName]typeDecl
+	machine  []string // GPUs that there is machine code for
 	refusals refusals
 }
 
@@ -94,6 +95,9 @@ func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
 
 func (p *Package) fileDeclarations(file *ast.File, own bool) {
 	comments := ast.NewCommentMap(p.fset, file, file.Comments)
+	if own {
+		p.machineCode(file)
+	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:

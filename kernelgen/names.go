@@ -53,6 +53,9 @@ func (f *function) local(v *types.Var) string {
 		return name
 	}
 	base := cname(v.Name())
+	if f.u.lanes && laneWords[base] {
+		base += "_"
+	}
 	name := base
 	for n := 2; f.visible(name, v); n++ {
 		name = fmt.Sprintf("%s_%d", base, n)

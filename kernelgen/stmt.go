@@ -44,6 +44,9 @@ func (f *function) statement(s ast.Stmt) {
 	if f.tile && f.depth == f.together {
 		f.await(s)
 	}
+	if f.u.lanes && f.laneStatement(s) {
+		return
+	}
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		f.line("{")
@@ -99,7 +102,11 @@ func (f *function) statement(s ast.Stmt) {
 // block translates the inside of a block, one step deeper.
 func (f *function) block(b *ast.BlockStmt) {
 	f.depth++
-	f.statements(b.List)
+	if f.u.lanes {
+		f.laneList(b.List)
+	} else {
+		f.statements(b.List)
+	}
 	f.depth--
 }
 

@@ -24,6 +24,9 @@ type unit struct {
 	writers         map[*types.Func]bool
 
 	copies bool // there are copies without a stop at registers
+
+	lanes       bool // C++ for several indices at a time, instead of CUDA C
+	laneEntries strings.Builder
 }
 
 // cfunction is an emitted function.
@@ -42,13 +45,7 @@ func (u *unit) refuse(at ast.Node, format string, args ...any) { u.pkg.refuse(at
 
 // translate builds the unit, or refuses it with everything that is wrong.
 func (p *Package) translate() (*unit, error) {
-	u := &unit{
-		pkg: p, ctx: types.NewContext(),
-		structs: map[string]*cstruct{}, funcs: map[string]*cfunction{},
-		elements: map[*types.TypeName]bool{}, parts: map[*types.TypeName]bool{},
-		writers: map[*types.Func]bool{},
-	}
-	p.refusals = nil
+	u := p.newUnit()
 	u.survey()
 	for _, k := range p.Kernels {
 		for _, variant := range k.Variants {
@@ -61,6 +58,17 @@ func (p *Package) translate() (*unit, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// newUnit begins a translation, and forgets what an earlier one refused.
+func (p *Package) newUnit() *unit {
+	p.refusals = nil
+	return &unit{
+		pkg: p, ctx: types.NewContext(),
+		structs: map[string]*cstruct{}, funcs: map[string]*cfunction{},
+		elements: map[*types.TypeName]bool{}, parts: map[*types.TypeName]bool{},
+		writers: map[*types.Func]bool{},
+	}
 }
 
 // source joins the unit's parts to a CUDA C file.
@@ -109,6 +117,10 @@ type function struct {
 	copies  bool // the loop begins copies that its end waits for
 
 	together int // depth at which all threads of a tile go through the statements
+
+	level int  // of lanes: the number of the present mask
+	loop  int  // and of that of the loop around
+	early bool // some lanes may return before others
 }
 
 // call returns the emitted function of a Go function for type arguments, translating it on first use.
@@ -173,6 +185,10 @@ func receiver(t types.Type) *types.Named {
 
 // translate emits the function with its result struct.
 func (f *function) translate() {
+	if f.u.lanes {
+		f.translateLanes()
+		return
+	}
 	var params []string
 	add := func(v *types.Var) {
 		params = append(params, declare(f.ctype(f.decl, v.Type()), f.parameter(v, len(params))))

@@ -137,21 +137,25 @@ func (v constantValue) condition(param string) string {
 	return "!" + param
 }
 
-// variant writes the method that finds the variant of a loop's constant parameters.
-func (l *launched) variant() string {
+// variant writes a method that finds the variant of a loop's constant parameters.
+func (l *launched) variant(name string) string {
 	if len(l.k.constants) == 0 {
 		return ""
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s,
-		"\n// variant tells the kernel's variants apart.\nfunc (loop *%sLoop%s) variant() string {\nswitch {\n", l.k.Name,
-		l.typeArgs)
+		"\n// %[3]s tells the kernel's variants apart.\nfunc (loop *%[1]sLoop%[2]s) %[3]s() string {\nswitch {\n", l.k.Name,
+		l.typeArgs, name)
 	for _, v := range l.k.Variants {
 		var conditions []string
 		for i, c := range l.k.constants {
 			conditions = append(conditions, v.values[i].condition("loop."+c.Name()))
 		}
 		fmt.Fprintf(&s, "case %s:\nreturn %q\n", strings.Join(conditions, " && "), v.Suffix)
+	}
+	if name != "variant" {
+		s.WriteString("}\nreturn \"\" // has no code of its own\n}\n\n")
+		return s.String()
 	}
 	fmt.Fprintf(&s, "}\npanic(%q)\n}\n\n", l.k.Name+" has no variant for these constants")
 	return s.String()

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
@@ -19,6 +20,7 @@ type frames struct {
 	extension         string // vtu, vti, vtp, stl, obj or vdb
 	apart, compress   bool   // a file a rank; arrays of VTK's formats are compressed
 	comm              dist.Comm
+	fence             folder.Fence
 	pvd               *vtk.Collection
 	count             int
 	drawing           *drawing      // the frame under way; nil for none
@@ -27,12 +29,13 @@ type frames struct {
 
 // newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
 // format.
-func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm) (*frames, error) {
+func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
+	fence folder.Fence) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
 		return nil, err
 	}
 	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, apart: c.Output.Files == "rank",
-		compress: c.Output.Compress, comm: comm, count: count,
+		compress: c.Output.Compress, comm: comm, count: count, fence: fence,
 		pvd: vtk.NewCollection(filepath.Join(dir, series+".pvd"))}
 	if format != extension { // another series has such files too
 		f.name += "_" + format
@@ -40,14 +43,16 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	if comm.Rank() != 0 {
 		return f, nil
 	}
-	if err := f.removeLater(); err != nil || count == 0 || f.whole() {
-		return f, err
-	}
-	var err error
-	if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
-		return nil, err
-	}
-	return f, f.pvd.Cut(count)
+	return f, fence.Publish(func() error {
+		if err := f.removeLater(); err != nil || count == 0 || f.whole() {
+			return err
+		}
+		var err error
+		if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
+			return err
+		}
+		return f.pvd.Cut(count)
+	})
 }
 
 // removeLater removes frames that a run which was killed wrote after the checkpoint from which it goes on.
@@ -58,7 +63,7 @@ func (f *frames) removeLater() error {
 		return err
 	}
 	mine := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieces() + `|` +
-		f.extension + `)(` + partial + `)?$`)
+		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partial) + `)?$`)
 	for _, file := range files {
 		found := mine.FindStringSubmatch(file.Name())
 		if found == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 )
 
 // Runner runs kernels as they were translated: a kerneltest.Library or a GPU.
@@ -17,10 +18,29 @@ type Runner interface {
 	Run(t testing.TB, loop abi.Launcher, lo, hi int)
 }
 
-// Parity runs a test of the kernels in dir with their translation for the processor and, if there is one, on a GPU.
+// Parity runs a test of the kernels in dir with their translation for the processor, with the code of those that are
+// marked lanes for each set of vectors that the processor has and, if there is one, on a GPU. What the test itself runs
+// is plain Go.
 func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
+	defer lanes.Use(lanes.Use(lanes.Off))
+	for set := lanes.AVX2; set <= lanes.Best(); set++ {
+		t.Run(set.String(), func(t *testing.T) { f(t, vectors(set)) })
+	}
 	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
 	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
+}
+
+// vectors runs kernels by a set of vectors where they have code for it.
+type vectors lanes.Set
+
+func (v vectors) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
+	if l, ok := loop.(interface{ Lanes(lanes.Set) bool }); ok {
+		l.Lanes(lanes.Set(v)) // its variants without code run as plain Go
+	}
+	if box := loop.Launch().Box; box != nil {
+		lo, hi = 0, box.Size()
+	}
+	loop.(interface{ Range(lo, hi int) }).Range(lo, hi)
 }
 
 // GPU runs kernels.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
+	"github.com/atoll-hpc/atoll/kernelgen/zig"
 )
 
 func main() {
@@ -56,9 +57,18 @@ func run(dir string, check, show bool) error {
 		fmt.Print(source)
 		return err
 	case check:
-		return kernelgen.Check(dir, nvrtc.Options)
+		return errors.Join(kernelgen.Check(dir, nvrtc.Options), zig.Check(dir))
 	}
 	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return nvrtc.Load() }, nvrtc.Options)
+	if err == nil || errors.As(err, &kernelgen.Uncompiled{}) {
+		more, failed := zig.Generate(dir, zig.Load)
+		written = append(written, more...)
+		if missing := (zig.Uncompiled{}); errors.As(failed, &missing) {
+			fmt.Println("note:", missing)
+		} else if failed != nil {
+			err = failed
+		}
+	}
 	for _, name := range written {
 		fmt.Println("wrote", name)
 	}

@@ -22,7 +22,7 @@ const (
 
 // EdgeFlux computes the flux of edge e by a scheme.
 //
-//atoll:kernel stages=32 scheme=PVM,IRRoe,Roe
+//atoll:kernel lanes=PVM stages=32 scheme=PVM,IRRoe,Roe
 func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
 	n *Counters) {
 	var f Face[F]
@@ -46,6 +46,7 @@ func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []S
 		f.l.stand()
 		f.r.stand()
 	}
+	//atoll:seldom
 	if f.thin {
 		f.l.slow(p.DryDepth)
 		f.r.slow(p.DryDepth)
@@ -55,6 +56,7 @@ func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []S
 	if at.Right == Wall {
 		f.r.mirror()
 	}
+	//atoll:mostly
 	if !f.thin {
 		f.levels()
 		f.mean(p.Gravity)
@@ -64,6 +66,7 @@ func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []S
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
 func (f *Face[F]) Waves(p *Params[F]) {
+	//atoll:mostly
 	if !f.thin {
 		f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 		f.speed = f.waves.fastest()
@@ -73,6 +76,7 @@ func (f *Face[F]) Waves(p *Params[F]) {
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
 func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	f.contacts = scheme == Roe && !f.thin
+	//atoll:seldom
 	switch {
 	case f.thin:
 		f.dry(p)
@@ -88,6 +92,7 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // tiles that compute an edge one counts it as its own.
 func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, mine bool,
 	out *Flux[F], n *Counters) {
+	//atoll:seldom
 	if at.Right <= FirstOutlet && boundary.given(at).Kind != Nothing {
 		f.through(at, normal, p, boundary, dt, mine, out, n)
 		boundary.count(at, dt, out)

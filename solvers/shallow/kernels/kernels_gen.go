@@ -5,17 +5,22 @@ package kernels
 import (
 	_ "embed"
 	"math"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 //go:embed kernels_gen.ptx
 var ptx string
 
+//go:embed kernels_gen.zip
+var machine string
+
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "kernels", PTX: ptx}
+var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
 
 // UpdateCellLoop runs UpdateCell for lo ≤ index < hi, on the CPU or another device.
 type UpdateCellLoop[F num.Float] struct {
@@ -28,16 +33,36 @@ type UpdateCellLoop[F num.Float] struct {
 	force   *Forcing[F]
 	out     []State[F]
 	result  *atomics.Least[F]
+
+	code lanes.Code
 }
 
 // NewUpdateCellLoop prepares UpdateCell.
 func NewUpdateCellLoop[F num.Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
-	return &UpdateCellLoop[F]{p, m, clock, w, flux, manning, force, out, result}
+	loop := &UpdateCellLoop[F]{p, m, clock, w, flux, manning, force, out, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *UpdateCellLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "UpdateCell"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UpdateCellLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(1))
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = min(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = min(best, UpdateCell(i, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.force, loop.out))
 	}
@@ -68,15 +93,33 @@ type EdgeFluxLoop[F num.Float] struct {
 	w      []State[F]
 	out    []Flux[F]
 	n      *Counters
+
+	code lanes.Code
 }
 
 // NewEdgeFluxLoop prepares EdgeFlux.
 func NewEdgeFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *EdgeFluxLoop[F] {
-	return &EdgeFluxLoop[F]{scheme, p, m, clock, w, out, n}
+	loop := &EdgeFluxLoop[F]{scheme, p, m, clock, w, out, n, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *EdgeFluxLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "EdgeFlux"+loop.lanesVariant()+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
 	var tile [32]Face[F]
 	for ; lo < hi; lo += len(tile) {
 		group := tile[:min(len(tile), hi-lo)]
@@ -119,6 +162,19 @@ func (loop *EdgeFluxLoop[F]) variant() string {
 		return "_Roe"
 	}
 	panic("EdgeFlux has no variant for these constants")
+}
+
+// lanesVariant tells the kernel's variants apart.
+func (loop *EdgeFluxLoop[F]) lanesVariant() string {
+	switch {
+	case loop.scheme == PVM:
+		return "_PVM"
+	case loop.scheme == IRRoe:
+		return "_IRRoe"
+	case loop.scheme == Roe:
+		return "_Roe"
+	}
+	return "" // has no code of its own
 }
 
 // ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.

@@ -1,0 +1,5 @@
+//go:build !amd64 || race
+
+package lanes
+
+const built = false

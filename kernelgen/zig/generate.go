@@ -1,0 +1,273 @@
+package zig
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"go/format"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen"
+)
+
+// The Go files that Generate writes beside the kernels: one for processors with vectors and one for others.
+const (
+	goFile    = "lanes_gen.go"
+	otherFile = "lanes_other_gen.go"
+)
+
+// precisions are the types of numbers, by the ends of their entries' names.
+var precisions = []struct {
+	name string
+	kind types.BasicKind
+	size int
+}{{"f32", types.Float32, 4}, {"f64", types.Float64, 8}}
+
+// unit is the code of a package in one precision for one target.
+type unit struct {
+	source, suffix, code, file, head string
+	entries                          []string
+	target                           Target
+	size                             int
+}
+
+// units are those of the package in dir, none if it has no kernel marked lanes.
+func units(p *kernelgen.Package) ([]unit, error) {
+	var all []unit
+	for _, f := range precisions {
+		source, entries, err := p.Lanes(f.kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		for _, t := range Targets {
+			all = append(all, unit{
+				source: source, suffix: "_" + t.Name, code: "code_" + f.name + "_" + t.Name, entries: entries, target: t,
+				size: f.size, file: fmt.Sprintf("lanes_%s_%s_amd64.s", f.name, t.Name), head: hashLine(source, t.Options(f.size)),
+			})
+		}
+	}
+	return all, nil
+}
+
+// hashLine is the first line of assembly: what it was compiled from, and how. Lines of comments do not count, so that a
+// kernel that moves to another line leaves its code current.
+func hashLine(source string, options []string) string {
+	hash := sha256.New()
+	for _, o := range options {
+		fmt.Fprintln(hash, o)
+	}
+	for line := range strings.Lines(source) {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "//") {
+			fmt.Fprintln(hash, text)
+		}
+	}
+	return fmt.Sprintf("// sha256 of options and source: %x", hash.Sum(nil))
+}
+
+// Generate writes the vector code of the kernels in dir that are marked lanes, as Go assembly, and the functions that
+// find and call it. What is as it should be stays untouched, so that the compiler works only where sources changed. It
+// returns the names of what it wrote. Where there is no compiler, and a file is not current, the package is left without
+// vector code, and the error is an [Uncompiled]: its kernels run as plain Go.
+func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
+	p, err := kernelgen.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := units(p)
+	if err != nil || len(all) == 0 {
+		return nil, errors.Join(err, remove(dir, nil))
+	}
+	var written []string
+	write := func(name, text string) error {
+		if old, err := os.ReadFile(filepath.Join(dir, name)); err == nil && string(old) == text {
+			return nil
+		}
+		written = append(written, name)
+		return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	}
+	if err := write(otherFile, others(p.Name)); err != nil {
+		return written, err
+	}
+	for _, u := range all {
+		if u.current(dir) == nil {
+			continue
+		}
+		c, err := load()
+		if err != nil {
+			return written, errors.Join(Uncompiled{err}, remove(dir, nil), write(goFile, callers(p.Name, nil)),
+				write(otherFile, others(p.Name)))
+		}
+		text, err := u.compile(c)
+		if err != nil {
+			return written, err
+		}
+		if err := write(u.file, text); err != nil {
+			return written, err
+		}
+	}
+	return written, errors.Join(write(goFile, callers(p.Name, all)), remove(dir, all))
+}
+
+// Uncompiled says that there is no vector code, for want of a compiler.
+type Uncompiled struct{ Cause error }
+
+func (u Uncompiled) Error() string {
+	return fmt.Sprintf("kernels marked lanes run as plain Go, which is slower: %v", u.Cause)
+}
+
+func (u Uncompiled) Unwrap() error { return u.Cause }
+
+func (u *unit) compile(c *Compiler) (string, error) {
+	o, err := c.Compile(u.source, u.target, u.size)
+	if err != nil {
+		return "", err
+	}
+	return o.Assembly(u.head, u.entries, u.suffix, u.code)
+}
+
+// current tells whether the unit's assembly was compiled from its source.
+func (u *unit) current(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, u.file))
+	if err != nil {
+		return err
+	}
+	if first, _, _ := strings.Cut(string(text), "\n"); first != u.head {
+		return fmt.Errorf("%s is not compiled from the kernels as they are: run go generate there, on a machine with "+
+			"ziglang %s", filepath.Join(dir, u.file), Version)
+	}
+	return nil
+}
+
+// remove takes away old assembly that belongs to none of the units.
+func remove(dir string, all []unit) error {
+	found, err := filepath.Glob(filepath.Join(dir, "lanes_f??_*_amd64.s"))
+	for _, path := range found {
+		keep := false
+		for _, u := range all {
+			keep = keep || u.file == filepath.Base(path)
+		}
+		if !keep {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// Check tells whether the generated files in dir belong to its kernels. It needs no compiler.
+func Check(dir string) error {
+	p, err := kernelgen.Load(dir)
+	if err != nil {
+		return err
+	}
+	all, err := units(p)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	var wrong []error
+	for _, u := range all {
+		wrong = append(wrong, u.current(dir))
+	}
+	for name, want := range map[string]string{goFile: callers(p.Name, all), otherFile: others(p.Name)} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil && string(got) != want {
+			err = fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name))
+		}
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
+}
+
+// Recompile compares the assembly in dir with what the compiler makes now.
+func Recompile(dir string, c *Compiler) error {
+	p, err := kernelgen.Load(dir)
+	if err != nil {
+		return err
+	}
+	all, err := units(p)
+	for _, u := range all {
+		want, failed := u.compile(c)
+		got, missing := os.ReadFile(filepath.Join(dir, u.file))
+		err = errors.Join(err, failed, missing)
+		if failed == nil && missing == nil && want != string(got) {
+			err = errors.Join(err, fmt.Errorf("%s is not what the compiler makes of the kernels", filepath.Join(dir, u.file)))
+		}
+	}
+	return err
+}
+
+const calling = `
+// callLanes runs code for indices lo to hi, all of them whole groups of lanes.
+func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
+`
+
+// callers is the Go file that finds and calls the units' code.
+func callers(name string, all []unit) string {
+	var s, find, call, declare strings.Builder
+	n := 0
+	for _, u := range all {
+		fmt.Fprintf(&find, "lanes.%s: {\n", strings.ToUpper(u.target.Name))
+		for _, e := range u.entries {
+			n++
+			fmt.Fprintf(&find, "%q: {Entry: %d, Lanes: %d},\n", e, n, u.target.lanes(u.size))
+			fmt.Fprintf(&call, "case %d:\n%s%s(loop, lo, hi, j, k, result)\n", n, e, u.suffix)
+			fmt.Fprintf(&declare, "\n//go:noescape\nfunc %s%s(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)\n", e,
+				u.suffix)
+		}
+		find.WriteString("},\n")
+	}
+	fmt.Fprintf(&s, "// Code generated by kernelgen. DO NOT EDIT.\n\n//go:build amd64 && !race\n\npackage %s\n\nimport (\n"+
+		"\"unsafe\"\n\n\"github.com/atoll-hpc/atoll/kernelgen/lanes\"\n)\n\n"+
+		"// findLanes is the code of a kernel for a set of vectors.\nfunc findLanes(set lanes.Set, kernel string) lanes.Code {\n"+
+		"return laneCodes[set][kernel]\n}\n\nvar laneCodes = map[lanes.Set]map[string]lanes.Code{\n%s}\n%sswitch "+
+		"code.Entry {\n%s}\n}\n%s", name, merge(find.String()), calling, call.String(), declare.String())
+	out, err := format.Source([]byte(s.String()))
+	if err != nil {
+		panic(err) // the text above is wrong
+	}
+	return string(out)
+}
+
+// merge joins the tables of both precisions for each set.
+func merge(tables string) string {
+	var s strings.Builder
+	for _, t := range Targets {
+		head := fmt.Sprintf("lanes.%s: {\n", strings.ToUpper(t.Name))
+		parts := strings.Split(tables, head)
+		if len(parts) < 2 {
+			continue
+		}
+		s.WriteString(head)
+		for _, part := range parts[1:] {
+			lines, _, _ := strings.Cut(part, "\n},\n")
+			s.WriteString(lines + "\n")
+		}
+		s.WriteString("},\n")
+	}
+	return s.String()
+}
+
+// others is the Go file for processors without code.
+func others(name string) string {
+	return fmt.Sprintf(`// Code generated by kernelgen. DO NOT EDIT.
+
+//go:build !amd64 || race
+
+package %s
+
+import (
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
+)
+
+func findLanes(lanes.Set, string) lanes.Code { return lanes.Code{} }
+
+func callLanes(lanes.Code, unsafe.Pointer, int, int, int, int, unsafe.Pointer) {}
+`, name)
+}
