@@ -56,6 +56,7 @@ func TestDefaults(t *testing.T) {
 			Files:             "one",
 			ConservationEvery: 10},
 		Sections: &problem.Sections{
+			Maxima: problem.Maxima{Threshold: .01},
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
