@@ -16,6 +16,7 @@ type Case struct {
 	Solver string // its name in the case file, one of solvers
 	Name   string // of the run and its files; the base name of the case file without extension
 	Title  string // for people; may be empty
+	CRS    string // of coordinates: "EPSG:" and a code; "" for not told. It is carried along, and transforms nothing
 
 	Sections Sections // what belongs to the solver alone, of its own type
 
@@ -32,6 +33,7 @@ type Case struct {
 type Time struct {
 	End      float64 // s, when the run is done
 	MaxSteps int     // when it stops before; 0 for no limit
+	Epoch    string  // date and time of t = 0 as ISO 8601 in UTC; "" for not told
 }
 
 // Output is the section [output].
@@ -76,6 +78,7 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c.Solver = root.Text("solver", Required)
 	c.Name = root.Name("name", nameOf(path))
 	c.Title = root.Text("title", "")
+	c.CRS = root.crs()
 	c.Checkpoint = decodeCheckpoint(root.Sub("checkpoint"))
 	if decode, ok := solvers[c.Solver]; ok {
 		decode(root, c)
@@ -100,7 +103,8 @@ func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
 
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
-	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53))}
+	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53)),
+		Epoch: s.epoch()}
 	s.Finish()
 	return t
 }

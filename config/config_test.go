@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,7 +143,8 @@ func TestFullCase(t *testing.T) {
 		t.Errorf("u2 = %v, %v", v, err)
 	}
 	depth, z2 := w.Initial[0], w.Initial[2]
-	if depth.Raster != "bed.asc" || depth.Sign() != -1 || z2.Mesh != "interface" || z2.Sign() != -1 {
+	if !slices.Equal(depth.Rasters, []string{"bed.asc"}) || depth.Sign() != -1 ||
+		z2.Mesh != "interface" || z2.Sign() != -1 {
 		t.Errorf("%+v, %+v", depth, z2)
 	}
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
@@ -153,7 +155,7 @@ func TestFullCase(t *testing.T) {
 		t.Errorf("%v", c.Gauges)
 	}
 	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 ||
-		w.Physics.Manning.Raster != "n.asc" {
+		!slices.Equal(w.Physics.Manning.Rasters, []string{"n.asc"}) {
 		t.Errorf("%+v %+v", c, w)
 	}
 }
@@ -218,11 +220,10 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 }
 
 func TestSign(t *testing.T) {
-	for f, want := range map[config.Field]float64{
-		{Counts: "down", Positive: "down"}: 1, {Counts: "down", Positive: "up"}: -1,
-		{Counts: "up", Positive: "up"}: 1, {Counts: "up", Positive: "down"}: -1,
-		{}: 1,
+	for directions, want := range map[[2]string]float64{
+		{"down", "down"}: 1, {"down", "up"}: -1, {"up", "up"}: 1, {"up", "down"}: -1, {}: 1,
 	} {
+		f := config.Field{Counts: directions[0], Positive: directions[1]}
 		if got := f.Sign(); got != want {
 			t.Errorf("what counts %s, of a raster that counts %s: %v, want %v", f.Counts, f.Positive, got, want)
 		}

@@ -8,14 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/config/expr"
 )
 
-// Field says where the values of a quantity come from. One of Expr, Raster and Mesh is set.
+// Field says where the values of a quantity come from. One of Expr, Rasters and Mesh is set.
 type Field struct {
-	Name     string // key in the case file
-	Expr     string // number or expression
-	Raster   string // ESRI ASCII grid, relative to the case file
-	Mesh     string // vertex or cell data of the mesh, by name
-	Counts   string // direction of the quantity: "down" for depths, "up" for levels, "" for those without
-	Positive string // direction of the raster's or mesh's values, "up" or "down"; "" for quantities without
+	Name     string   // key in the case file
+	Expr     string   // number or expression
+	Rasters  []string // files relative to the case file, of which the last one that has data counts
+	Variable string   // of rasters that have several; "" for the only one
+	Mesh     string   // vertex or cell data of the mesh, by name
+	Counts   string   // direction of the quantity: "down" for depths, "up" for levels, "" for those without
+	Positive string   // direction of the raster's or mesh's values, "up" or "down"; "" for quantities without
 
 	// Program is the compiled Expr, nil where there is none. In a list of fields that Section.Sorted has ordered its
 	// extra variables are the names of the fields before it, in that order.
@@ -82,7 +83,7 @@ func (s *Section) Expression(key, fallback string) Field {
 
 // Formula refuses a field that is neither a number nor an expression.
 func (s *Section) Formula(key string, f Field) Field {
-	if f.Raster != "" || f.Mesh != "" {
+	if f.Rasters != nil || f.Mesh != "" {
 		s.Fail(key, "must be a number or an expression")
 	}
 	return f
@@ -98,9 +99,15 @@ func variable(field string) string {
 
 func (s *Section) source(key string, f *Field) {
 	sub, _ := s.Within(key)
-	f.Raster, f.Mesh = sub.Text("raster", ""), sub.Text("mesh", "")
-	if (f.Raster == "") == (f.Mesh == "") {
+	f.Mesh = sub.Text("mesh", "")
+	if sub.Know("raster"); sub.Has("raster") {
+		f.Rasters = sub.Texts("raster")
+	}
+	if (f.Rasters == nil || slices.Contains(f.Rasters, "")) == (f.Mesh == "") {
 		sub.Fail("", "needs one of raster and mesh")
+	}
+	if f.Variable = sub.Text("variable", ""); f.Variable != "" && f.Rasters == nil {
+		sub.Fail("variable", "is one of a raster, and there is none")
 	}
 	switch {
 	case f.Counts != "":

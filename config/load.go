@@ -82,7 +82,7 @@ func (c *Case) Hash() string {
 // go, but for the last step.
 func (c *Case) StartHash() string {
 	of := *c
-	of.Time = Time{}
+	of.Time = Time{Epoch: c.Time.Epoch} // from which dates in series count
 	return of.Hash()
 }
 
@@ -90,7 +90,7 @@ func (c *Case) StartHash() string {
 // but for the last one, whatever they write.
 func (c *Case) StepsHash() string {
 	of := *c
-	of.Name, of.Title, of.Gauges, of.Output = "", "", nil, Output{}
+	of.Name, of.Title, of.CRS, of.Gauges, of.Output = "", "", "", nil, Output{}
 	if c.Output.ExactTimes {
 		of.Output.Every = c.Output.Every
 	}

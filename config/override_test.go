@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,8 @@ func TestOverrideOfTable(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	c := parse(t, full, "initial.depth.positive=down", "initial.depth.raster=b.asc")
-	if f := c.Sections.(*problem.Sections).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
+	if f := c.Sections.(*problem.Sections).Initial[0]; !slices.Equal(f.Rasters, []string{"b.asc"}) ||
+		f.Positive != "down" {
 		t.Errorf("%+v", f)
 	}
 }

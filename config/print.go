@@ -14,11 +14,17 @@ func (c *Case) String() string {
 	if c.Title != "" {
 		p.Pair("title", c.Title)
 	}
+	if c.CRS != "" {
+		p.Pair("crs", c.CRS)
+	}
 	c.Sections.Print(&p)
 	if c.Time != (Time{}) {
 		p.Section("[time]")
 		p.Pair("end", c.Time.End)
 		p.Pair("max_steps", c.Time.MaxSteps)
+		if c.Time.Epoch != "" {
+			p.Pair("epoch", c.Time.Epoch)
+		}
 	}
 	p.Section("[output]")
 	p.Pair("every", c.Output.Every)
@@ -91,17 +97,24 @@ func printList[T any](list []T) string {
 }
 
 func (f *Field) print() string {
-	if f.Raster == "" && f.Mesh == "" {
+	if f.Rasters == nil && f.Mesh == "" {
 		return quote(f.Expr)
 	}
-	key, source := "raster", f.Raster
-	if f.Mesh != "" {
-		key, source = "mesh", f.Mesh
+	text := "{ mesh = " + quote(f.Mesh)
+	switch len(f.Rasters) {
+	case 0:
+	case 1:
+		text = "{ raster = " + quote(f.Rasters[0])
+	default:
+		text = "{ raster = " + printList(f.Rasters)
 	}
-	if f.Positive == "" {
-		return fmt.Sprintf("{ %s = %s }", key, quote(source))
+	if f.Variable != "" {
+		text += ", variable = " + quote(f.Variable)
 	}
-	return fmt.Sprintf("{ %s = %s, positive = %s }", key, quote(source), quote(f.Positive))
+	if f.Positive != "" {
+		text += ", positive = " + quote(f.Positive)
+	}
+	return text + " }"
 }
 
 // printKey returns a key, in quotes if TOML needs them.

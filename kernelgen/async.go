@@ -32,7 +32,7 @@ func capable(source string, options []string) []string {
 	}
 	all := slices.Clone(options)
 	for i, o := range all {
-		if name, _, _ := strings.Cut(o, "="); name == "--gpu-architecture" {
+		if name, _, _ := strings.Cut(o, "="); name+"=" == architecture {
 			all[i] = name + "=compute_80"
 		}
 	}

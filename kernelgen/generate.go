@@ -19,6 +19,8 @@ const (
 	cudaFile = "kernels_gen.cu"
 	ptxFile  = "kernels_gen.ptx"
 	goFile   = "kernels_gen.go"
+
+	machineFile = "kernels_gen.zip" // of packages that ask for it
 )
 
 // CUDA returns the package's kernels, and what they call, as one CUDA C file, and its entries. The error names file,
@@ -31,7 +33,7 @@ func (p *Package) CUDA() (string, []*Entry, error) {
 	return u.source(), u.entries, nil
 }
 
-// A Compiler makes PTX of CUDA C with options; package nvrtc has one.
+// A Compiler makes PTX of CUDA C with options, or machine code if they name a GPU; package nvrtc has one.
 type Compiler interface {
 	Compile(name, source string, options ...string) (string, error)
 }
@@ -59,21 +61,34 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 			return written, err
 		}
 	}
-	if checkPTX(dir, want[cudaFile], options) == nil {
+	if checkPTX(dir, want[cudaFile], options) != nil {
+		c, err := compiler()
+		if err != nil {
+			failed := write(ptxFile, abi.Uncompiled(p.types.Path())+"\n")
+			if failed == nil && len(p.machine) > 0 {
+				failed = write(machineFile, "")
+			}
+			if failed != nil {
+				return written, failed
+			}
+			return written, Uncompiled{filepath.Join(dir, ptxFile), err}
+		}
+		ptx, err := c.Compile(cudaFile, want[cudaFile], capable(want[cudaFile], options)...)
+		if err == nil {
+			err = write(ptxFile, hashLine(want[cudaFile], options)+"\n"+ptx)
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+	if checkMachine(dir, p.machine) == nil {
 		return written, nil
 	}
-	c, err := compiler()
-	if err != nil {
-		if failed := write(ptxFile, abi.Uncompiled(p.types.Path())+"\n"); failed != nil {
-			return written, failed
-		}
-		return written, Uncompiled{filepath.Join(dir, ptxFile), err}
-	}
-	ptx, err := c.Compile(cudaFile, want[cudaFile], capable(want[cudaFile], options)...)
+	archive, err := p.compileMachine(compiler, want[cudaFile], options)
 	if err != nil {
 		return written, err
 	}
-	return written, write(ptxFile, hashLine(want[cudaFile], options)+"\n"+ptx)
+	return written, write(machineFile, archive)
 }
 
 // Uncompiled says that a file has no PTX, for want of a compiler.
@@ -91,7 +106,7 @@ func (u Uncompiled) Unwrap() error { return u.Cause }
 
 // Check tells whether the generated files in dir belong to its kernels and to the options. It needs no compiler.
 func Check(dir string, options []string) error {
-	_, want, err := texts(dir)
+	p, want, err := texts(dir)
 	if err != nil {
 		return err
 	}
@@ -105,7 +120,7 @@ func Check(dir string, options []string) error {
 			all = append(all, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
 		}
 	}
-	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options))...)
+	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.machine))...)
 }
 
 // texts are the generated files by name, without the PTX, and the package that they are of.

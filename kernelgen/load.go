@@ -28,6 +28,7 @@ type Package struct {
 	comments map[*types.Func]ast.CommentMap
 	specs    map[*types.TypeName]typeDecl
 	rare     map[*types.Func]bool // functions that vector code leaves to Go
+	machine  []string             // GPUs that there is machine code for
 	refusals refusals
 }
 
@@ -96,6 +97,9 @@ func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
 
 func (p *Package) fileDeclarations(file *ast.File, own bool) {
 	comments := ast.NewCommentMap(p.fset, file, file.Comments)
+	if own {
+		p.machineCode(file)
+	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:

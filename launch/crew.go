@@ -17,6 +17,8 @@ const killDelay = time.Second // from SIGTERM to SIGKILL
 // crew is the processes of a run, from start to the last exit.
 type crew struct {
 	config   LocalConfig
+	first    int // the rank of commands[0]; ranks are counted from here in what follows
+	size     int // of the run
 	commands []*exec.Cmd
 	tails    []*tail // the kept output of each rank, nil where it is passed on
 	logs     []*Lines
@@ -33,9 +35,11 @@ type crew struct {
 	released chan struct{} // closed when it has gone
 }
 
-func newCrew(config LocalConfig, sockets string) *crew {
+func newCrew(config LocalConfig, first, size int, command func(rank int) *exec.Cmd) *crew {
 	c := &crew{
 		config:   config,
+		first:    first,
+		size:     size,
 		commands: make([]*exec.Cmd, config.Ranks),
 		tails:    make([]*tail, config.Ranks),
 		exited:   make(chan exit, config.Ranks),
@@ -45,11 +49,11 @@ func newCrew(config LocalConfig, sockets string) *crew {
 		released: make(chan struct{}),
 	}
 	for rank := range c.commands {
-		cmd := config.command(rank, sockets)
+		cmd := command(first + rank)
 		switch {
 		case config.LogRanks:
-			cmd.Stdout, cmd.Stderr = c.logged(rank, config.Stdout), c.logged(rank, config.Stderr)
-		case rank == 0:
+			cmd.Stdout, cmd.Stderr = c.logged(first+rank, config.Stdout), c.logged(first+rank, config.Stderr)
+		case first+rank == 0:
 			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
 		default:
 			c.tails[rank] = new(tail)
@@ -81,7 +85,7 @@ func (c *crew) flush() {
 	for rank, outputs := range c.outputs {
 		for _, o := range outputs {
 			if err := <-o.ended; err != nil && c.outputError == nil {
-				c.outputError = fmt.Errorf("launch: pass on the output of rank %d: %w", rank, err)
+				c.outputError = fmt.Errorf("launch: pass on the output of rank %d: %w", c.first+rank, err)
 			}
 		}
 	}
@@ -120,7 +124,7 @@ func (c *crew) startAll() error {
 		}
 		outputs, err := startPiped(cmd)
 		if err != nil {
-			return fmt.Errorf("launch: start rank %d of %d: %w", rank, len(c.commands), err)
+			return fmt.Errorf("launch: start rank %d of %d: %w", c.first+rank, c.size, err)
 		}
 		c.started++
 		c.outputs = append(c.outputs, outputs)

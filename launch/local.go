@@ -23,6 +23,7 @@ type LocalConfig struct {
 	Command string   // the program, "" for this executable
 	Args    []string // its arguments, without its name
 	Env     []string // its environment as key=value, nil for that of this process
+	Dir     string   // in which it runs, "" for that of this process
 	Threads int      // threads of a rank, 0 for an equal share of the cores, at least 1
 
 	// Stdout and Stderr receive those of rank 0, nil discards them. A *os.File is handed to rank 0 itself. When
@@ -103,7 +104,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	}
 	defer signal.Stop(signals)
 
-	crew := newCrew(config, sockets)
+	crew := newCrew(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
 	if err := crew.start(); err != nil {
 		crew.signal(syscall.SIGKILL)
 		for range crew.started {
@@ -122,7 +123,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 		return crew.outputError
 	}
 	if config.Stderr != nil && ExitCode(failure) != exitStopped {
-		if err := report(config.Stderr, failure, exits, crew.tails); err != nil {
+		if err := report(config.Stderr, failure.Rank, 0, exits, crew.tails); err != nil {
 			return errors.Join(failure, fmt.Errorf("launch: show the output of the ranks: %w", err))
 		}
 	}
@@ -158,20 +159,25 @@ func socketDirectory(parents ...string) (string, error) {
 
 // command prepares rank's process, all but where its output goes.
 func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
+	return c.process(
+		envRank+"="+strconv.Itoa(rank),
+		envSize+"="+strconv.Itoa(c.Ranks),
+		envCoordinator+"=unix:"+filepath.Join(sockets, "c.sock"),
+		envSockets+"="+sockets,
+		envThreads+"="+strconv.Itoa(c.Threads),
+	)
+}
+
+// process prepares a process that has some variables beside, or in place of, those of the environment.
+func (c LocalConfig) process(ours ...string) *exec.Cmd {
 	cmd := exec.Command(c.Command, c.Args...)
-	ours := []string{
-		envRank + "=" + strconv.Itoa(rank),
-		envSize + "=" + strconv.Itoa(c.Ranks),
-		envCoordinator + "=unix:" + filepath.Join(sockets, "c.sock"),
-		envSockets + "=" + sockets,
-		envThreads + "=" + strconv.Itoa(c.Threads),
-	}
 	cmd.Env = slices.DeleteFunc(slices.Clone(c.Env), func(entry string) bool {
 		return slices.ContainsFunc(ours, func(o string) bool {
 			return strings.HasPrefix(entry, o[:strings.Index(o, "=")+1])
 		})
 	})
 	cmd.Env = append(cmd.Env, ours...)
+	cmd.Dir = c.Dir
 	cmd.SysProcAttr = attributes()
 	return cmd
 }

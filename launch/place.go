@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ const (
 	envCoordinator = "ATOLL_COORDINATOR"
 	envSockets     = "ATOLL_SOCKETS"
 	envThreads     = "ATOLL_THREADS"
+	envEpoch       = "ATOLL_EPOCH"
+	envBegan       = "ATOLL_BEGAN"
 	envPod         = "JOB_COMPLETION_INDEX" // Kubernetes sets it in the pods of an indexed Job
 )
 
@@ -61,6 +64,10 @@ type Place struct {
 	// Where ranks of Local, and ranks that srun has started on one node, can meet; "" for others.
 	Coordinator string // unix:/path or host:port
 	Sockets     string // absolute directory for this rank's socket, "" when ranks meet by host and port
+
+	// Of a worker that a supervisor has started: the epoch of the run, from 1, and the epoch in which the command that
+	// the run is of began. Zero for others.
+	Epoch, Began uint64
 
 	// What Slurm says of the step that srun has started: zero for others, or where Slurm does not say.
 	Job   string // as in 1234.0: the job and its step
@@ -128,6 +135,10 @@ func detect(lookup func(string) (string, bool)) (Place, error) {
 		p.Size = env.number(envSize, 1, maxSize)
 		p.Rank = env.number(envRank, 0, p.Size-1)
 		p.Coordinator, p.Sockets = env.addresses()
+		if env.has(envEpoch) {
+			p.Epoch = uint64(env.number(envEpoch, 1, math.MaxInt))
+			p.Began = uint64(env.number(envBegan, 1, int(p.Epoch)))
+		}
 	case env.has("OMPI_COMM_WORLD_SIZE"):
 		env.foreign(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
 	case env.has("PMI_SIZE") && env.differs("SLURM_STEP_NUM_TASKS", env.text("PMI_SIZE")):

@@ -57,8 +57,8 @@ func (t *tail) last(n int) (lines [][]byte, more bool) {
 }
 
 // report writes the ends of the outputs of the ranks that failed, consequences first and the cause at the end, where
-// a reader looks. tails[r] is nil where the output of rank r was passed through.
-func report(w io.Writer, cause *RankError, exits []exit, tails []*tail) error {
+// a reader looks. tails[r] is nil where the output of rank r was passed through. Ranks are counted from first.
+func report(w io.Writer, cause, first int, exits []exit, tails []*tail) error {
 	var out bytes.Buffer
 	seen := make(map[string]int)
 	show := func(rank, n int) {
@@ -68,24 +68,24 @@ func report(w io.Writer, cause *RankError, exits []exit, tails []*tail) error {
 		lines, more := tails[rank].last(n)
 		// Ranks that refuse the same input, or lose the same peer, say the same: once is enough.
 		key := string(bytes.Join(lines, []byte("\n")))
-		if first, ok := seen[key]; ok && len(lines) > 0 {
-			fmt.Fprintf(&out, "[rank %d] same output as rank %d\n", rank, first)
+		if same, ok := seen[key]; ok && len(lines) > 0 {
+			fmt.Fprintf(&out, "[rank %d] same output as rank %d\n", first+rank, first+same)
 			return
 		}
 		seen[key] = rank
 		if more {
-			fmt.Fprintf(&out, "[rank %d] (earlier output left out)\n", rank)
+			fmt.Fprintf(&out, "[rank %d] (earlier output left out)\n", first+rank)
 		}
 		for _, line := range lines {
-			fmt.Fprintf(&out, "[rank %d] %s\n", rank, line)
+			fmt.Fprintf(&out, "[rank %d] %s\n", first+rank, line)
 		}
 	}
 	for _, e := range exits {
-		if e.failed() && e.rank != cause.Rank {
+		if e.failed() && e.rank != cause {
 			show(e.rank, linesOfOther)
 		}
 	}
-	show(cause.Rank, linesOfCause)
+	show(cause, linesOfCause)
 	_, err := w.Write(out.Bytes())
 	return err
 }

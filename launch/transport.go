@@ -69,8 +69,9 @@ func chooseInStep(p Place, asked string, mpi bool, started string) (transport, w
 		return refuse("%s, and offers MPI no PMI by which it finds the ranks: use srun --mpi=pmix (srun --mpi=list "+
 			"tells what there is), or --transport mpi if this MPI knows Slurm by itself", started)
 	case p.Nodes > 1:
-		return refuse("%s on %d nodes, and gRPC does not leave a node: between nodes it needs mutual TLS, which it does not "+
-			"have yet; %s, or take one node (srun --nodes=1)", started, p.Nodes, withMPI)
+		return refuse("%s on %d nodes, and gRPC finds the ranks of one node by itself: on several, each must be told where "+
+			"they meet, and have a certificate for mutual TLS (docs/operations.md); %s, or take one node (srun --nodes=1)",
+			started, p.Nodes, withMPI)
 	case p.Sockets == "":
 		return refuse("%s, but not said on how many nodes, or in which job and step (SLURM_STEP_NUM_NODES, SLURM_JOB_ID, "+
 			"SLURM_STEP_ID): gRPC works within a node; %s", started, withMPI)

@@ -14,6 +14,7 @@ import (
 const (
 	exitUsage   = 2  // bad usage or input
 	exitStopped = 75 // stopped, with a checkpoint; start again to go on
+	exitLost    = 76 // of a worker: another rank was lost, or has failed
 )
 
 // exit is how the process of one rank ended.
@@ -96,12 +97,14 @@ func blame(e exit) int {
 	switch {
 	case e.signal != 0 && !e.ended:
 		return 0
-	case e.signal == 0 && e.code != exitStopped:
+	case e.signal == 0 && e.code != exitStopped && e.code != exitLost:
 		return 1
 	case e.ended:
 		return 2
+	case e.code == exitLost:
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // ExitCode is the code with which a process that called Local or Detect should exit: 0 for no error; 2 (bad usage

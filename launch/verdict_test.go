@@ -134,7 +134,7 @@ func TestReport(t *testing.T) {
 		{rank: 0, code: 1}, {rank: 1, code: 1}, {rank: 2, code: 3}, {rank: 3, code: 1}, {rank: 4}, {rank: 5, code: 1},
 	}
 	var out strings.Builder
-	if err := report(&out, &RankError{Rank: 2}, exits, tails); err != nil {
+	if err := report(&out, 2, 0, exits, tails); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")

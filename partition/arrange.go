@@ -3,6 +3,8 @@ package partition
 import (
 	"fmt"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Arrange puts the cells of one part in local order: first the core, cells without a neighbour in another part,
@@ -40,13 +42,18 @@ func Arrange(g Graph, parts, cells []int32, kind Ordering, x, y []float64, seed 
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d, cells numbered within the part: %w", part, err)
 	}
+	outer := make([]bool, len(perm))
+	parallel.Ranges(len(perm), parallel.Parts(len(perm), 20_000), func(_, lo, hi int) {
+		for i, local := range perm[lo:hi] {
+			outer[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
+		}
+	})
 	core = make([]int32, 0, len(cells))
-	for _, local := range perm {
-		cell := cells[local]
-		if slices.ContainsFunc(g.Neighbours(cell), func(u int32) bool { return parts[u] != part }) {
-			boundary = append(boundary, cell)
+	for i, local := range perm {
+		if outer[i] {
+			boundary = append(boundary, cells[local])
 		} else {
-			core = append(core, cell)
+			core = append(core, cells[local])
 		}
 	}
 	return core, boundary, nil

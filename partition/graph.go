@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Graph is an undirected graph in compressed rows: the neighbours of v are Adj[Start[v]:Start[v+1]].
@@ -34,17 +36,30 @@ func FromNeighbours(neighbours [][3]int32) (Graph, error) {
 	if n > math.MaxInt32/3 {
 		return Graph{}, fmt.Errorf("a mesh of %d cells is too large: at most %d can be numbered", n, math.MaxInt32/3)
 	}
-	g := Graph{Start: make([]int32, n+1), Adj: make([]int32, 0, 3*n)}
-	for v, row := range neighbours {
-		first := len(g.Adj)
-		for _, u := range row {
+	parts := parallel.Parts(n, 20_000)
+	starts := parallel.Offsets(n, parts, func(v int) (degree int) {
+		for _, u := range neighbours[v] {
 			if u != -1 {
-				g.Adj = append(g.Adj, u)
+				degree++
 			}
 		}
-		slices.Sort(g.Adj[first:])
-		g.Start[v+1] = int32(len(g.Adj))
-	}
+		return degree
+	})
+	g := Graph{Start: make([]int32, n+1), Adj: make([]int32, starts[parts])}
+	parallel.Ranges(n, parts, func(part, lo, hi int) {
+		at := starts[part]
+		for v := lo; v < hi; v++ {
+			first := at
+			for _, u := range neighbours[v] {
+				if u != -1 {
+					g.Adj[at] = u
+					at++
+				}
+			}
+			slices.Sort(g.Adj[first:at])
+			g.Start[v+1] = int32(at)
+		}
+	})
 	return g, g.check()
 }
 
@@ -80,8 +95,38 @@ func FromEdges(n int, edges [][2]int32) (Graph, error) {
 	return g, g.check()
 }
 
-// check verifies the invariant of Graph, given sorted rows, in linear time.
+// check verifies the invariant of Graph, given sorted rows. What is wrong one processor finds out.
 func (g Graph) check() error {
+	n := g.N()
+	parts := parallel.Parts(n, 20_000)
+	wrong := make([]bool, parts)
+	parallel.Ranges(n, parts, func(part, lo, hi int) {
+		for v := lo; v < hi && !wrong[part]; v++ {
+			wrong[part] = !g.sound(int32(v))
+		}
+	})
+	if slices.Contains(wrong, true) {
+		return g.fault()
+	}
+	return nil
+}
+
+// sound tells whether a row is as the invariant has it.
+func (g Graph) sound(v int32) bool {
+	row := g.Neighbours(v)
+	for k, u := range row {
+		if u < 0 || int(u) >= g.N() || u == v || k > 0 && row[k-1] == u {
+			return false
+		}
+		if _, mutual := slices.BinarySearch(g.Neighbours(u), v); !mutual {
+			return false
+		}
+	}
+	return true
+}
+
+// fault tells where the invariant does not hold, in linear time.
+func (g Graph) fault() error {
 	n := int32(g.N())
 	for v := range n {
 		row := g.Neighbours(v)

@@ -1,37 +1,51 @@
 package partition
 
+import "github.com/atoll-hpc/atoll/internal/parallel"
+
 const (
 	digitBits = 11 // histograms of 2048 counters stay in the first-level cache
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// SortByKey sorts keys ascending and moves ids along. Equal keys keep their order. It is a radix sort; digits that are
-// the same in all keys cost nothing beyond the count.
+// histogram counts the values of a digit, and then tells where each value goes next.
+type histogram [1 << digitBits]int32
+
+func digit(key uint64, d int) int { return int(key >> (d * digitBits) & (1<<digitBits - 1)) }
+
+// SortByKey sorts keys ascending and moves ids along. Equal keys keep their order. It is a radix sort, in which each
+// processor moves a range of the keys; digits that are the same in all keys cost nothing beyond the count.
 func SortByKey(keys []uint64, ids []int32) {
-	var counts [digits][1 << digitBits]int32
-	for _, key := range keys {
-		for d := range counts {
-			counts[d][key>>(d*digitBits)&(1<<digitBits-1)]++
-		}
-	}
+	parts := parallel.Parts(len(keys), 50_000)
 	fromKeys, fromIDs := keys, ids
 	toKeys, toIDs := make([]uint64, len(keys)), make([]int32, len(ids))
-	for d := range counts {
-		shift := d * digitBits
-		count := &counts[d]
-		if len(keys) == 0 || int(count[keys[0]>>shift&(1<<digitBits-1)]) == len(keys) {
+	counts := make([]histogram, parts)
+	for d := range digits {
+		if !differs(keys, d, parts) {
 			continue
 		}
+		parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
+			count := &counts[part]
+			clear(count[:])
+			for _, key := range fromKeys[lo:hi] {
+				count[digit(key, d)]++
+			}
+		})
 		at := int32(0)
-		for i, c := range count {
-			count[i] = at
-			at += c
+		for value := range counts[0] {
+			for part := range counts {
+				c := &counts[part][value]
+				at, *c = at+*c, at
+			}
 		}
-		for i, key := range fromKeys {
-			to := &count[key>>shift&(1<<digitBits-1)]
-			toKeys[*to], toIDs[*to] = key, fromIDs[i]
-			*to++
-		}
+		parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
+			count := &counts[part]
+			for i := lo; i < hi; i++ {
+				key := fromKeys[i]
+				to := &count[digit(key, d)]
+				toKeys[*to], toIDs[*to] = key, fromIDs[i]
+				*to++
+			}
+		})
 		fromKeys, toKeys = toKeys, fromKeys
 		fromIDs, toIDs = toIDs, fromIDs
 	}
@@ -39,4 +53,23 @@ func SortByKey(keys []uint64, ids []int32) {
 		copy(keys, fromKeys)
 		copy(ids, fromIDs)
 	}
+}
+
+// differs tells whether a digit is not the same in all keys.
+func differs(keys []uint64, d, parts int) bool {
+	found := make([]bool, parts)
+	parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
+		for _, key := range keys[lo:hi] {
+			if digit(key, d) != digit(keys[0], d) {
+				found[part] = true
+				return
+			}
+		}
+	})
+	for _, f := range found {
+		if f {
+			return true
+		}
+	}
+	return false
 }

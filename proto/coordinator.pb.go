@@ -70,7 +70,7 @@ func (x Verdict_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict_Kind.Descriptor instead.
 func (Verdict_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{11, 0}
+	return file_coordinator_proto_rawDescGZIP(), []int{12, 0}
 }
 
 type FromRank struct {
@@ -188,7 +188,7 @@ type FromRank_Hello struct {
 }
 
 type FromRank_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // every second
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // many times within the silence that is allowed
 }
 
 type FromRank_Abort struct {
@@ -228,6 +228,7 @@ type FromCoordinator struct {
 	//	*FromCoordinator_Left
 	//	*FromCoordinator_Verdict
 	//	*FromCoordinator_Farewell
+	//	*FromCoordinator_Refusal
 	Kind          isFromCoordinator_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,16 +316,25 @@ func (x *FromCoordinator) GetFarewell() *Farewell {
 	return nil
 }
 
+func (x *FromCoordinator) GetRefusal() *Refusal {
+	if x != nil {
+		if x, ok := x.Kind.(*FromCoordinator_Refusal); ok {
+			return x.Refusal
+		}
+	}
+	return nil
+}
+
 type isFromCoordinator_Kind interface {
 	isFromCoordinator_Kind()
 }
 
 type FromCoordinator_Welcome struct {
-	Welcome *Welcome `protobuf:"bytes,1,opt,name=welcome,proto3,oneof"` // once all ranks have said hello
+	Welcome *Welcome `protobuf:"bytes,1,opt,name=welcome,proto3,oneof"` // once all ranks have said hello; one page of several
 }
 
 type FromCoordinator_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // every second
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // many times within the silence that is allowed
 }
 
 type FromCoordinator_Left struct {
@@ -339,6 +349,10 @@ type FromCoordinator_Farewell struct {
 	Farewell *Farewell `protobuf:"bytes,5,opt,name=farewell,proto3,oneof"` // all ranks have left; last
 }
 
+type FromCoordinator_Refusal struct {
+	Refusal *Refusal `protobuf:"bytes,6,opt,name=refusal,proto3,oneof"` // whoever said hello has no part in the run, which goes on; last
+}
+
 func (*FromCoordinator_Welcome) isFromCoordinator_Kind() {}
 
 func (*FromCoordinator_Beat) isFromCoordinator_Kind() {}
@@ -349,7 +363,9 @@ func (*FromCoordinator_Verdict) isFromCoordinator_Kind() {}
 
 func (*FromCoordinator_Farewell) isFromCoordinator_Kind() {}
 
-// Hello says who comes. All but rank and address must agree between ranks.
+func (*FromCoordinator_Refusal) isFromCoordinator_Kind() {}
+
+// Hello says who comes. All but rank and address must agree between ranks and coordinator.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Protocol      uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
@@ -358,6 +374,8 @@ type Hello struct {
 	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"` // where the rank accepts streams of its neighbours
 	BuildId       string                 `protobuf:"bytes,5,opt,name=build_id,json=buildId,proto3" json:"build_id,omitempty"`
 	CaseHash      string                 `protobuf:"bytes,6,opt,name=case_hash,json=caseHash,proto3" json:"case_hash,omitempty"`
+	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"` // how often the run was begun anew
+	Token         string                 `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`  // the secret of the job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -434,10 +452,26 @@ func (x *Hello) GetCaseHash() string {
 	return ""
 }
 
+func (x *Hello) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Hello) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// Welcome is a page of the list of all ranks: so many come that each fits into a message.
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // marks every frame of this run
-	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	Session       uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`    // marks every frame of these ranks: a random number
+	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // of ranks first, first + 1, …
+	First         uint32                 `protobuf:"varint,3,opt,name=first,proto3" json:"first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -472,9 +506,9 @@ func (*Welcome) Descriptor() ([]byte, []int) {
 	return file_coordinator_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *Welcome) GetEpoch() uint64 {
+func (x *Welcome) GetSession() uint64 {
 	if x != nil {
-		return x.Epoch
+		return x.Session
 	}
 	return 0
 }
@@ -486,9 +520,19 @@ func (x *Welcome) GetAddresses() []string {
 	return nil
 }
 
+func (x *Welcome) GetFirst() uint32 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
 type Beat struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Missing       []uint32               `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // from the coordinator: ranks that have not said hello
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From the coordinator, before all ranks have said hello:
+	Missing       []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first of those that have not
+	Absent        uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // how many have not
+	Refused       []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // who was turned away last, and why
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -530,6 +574,64 @@ func (x *Beat) GetMissing() []uint32 {
 	return nil
 }
 
+func (x *Beat) GetAbsent() uint32 {
+	if x != nil {
+		return x.Absent
+	}
+	return 0
+}
+
+func (x *Beat) GetRefused() []string {
+	if x != nil {
+		return x.Refused
+	}
+	return nil
+}
+
+type Refusal struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refusal) Reset() {
+	*x = Refusal{}
+	mi := &file_coordinator_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refusal) ProtoMessage() {}
+
+func (x *Refusal) ProtoReflect() protoreflect.Message {
+	mi := &file_coordinator_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
+func (*Refusal) Descriptor() ([]byte, []int) {
+	return file_coordinator_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Refusal) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 type Abort struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Code          int64                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
@@ -540,7 +642,7 @@ type Abort struct {
 
 func (x *Abort) Reset() {
 	*x = Abort{}
-	mi := &file_coordinator_proto_msgTypes[5]
+	mi := &file_coordinator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +654,7 @@ func (x *Abort) String() string {
 func (*Abort) ProtoMessage() {}
 
 func (x *Abort) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[5]
+	mi := &file_coordinator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +667,7 @@ func (x *Abort) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Abort.ProtoReflect.Descriptor instead.
 func (*Abort) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{5}
+	return file_coordinator_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Abort) GetCode() int64 {
@@ -592,7 +694,7 @@ type GiveUp struct {
 
 func (x *GiveUp) Reset() {
 	*x = GiveUp{}
-	mi := &file_coordinator_proto_msgTypes[6]
+	mi := &file_coordinator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -604,7 +706,7 @@ func (x *GiveUp) String() string {
 func (*GiveUp) ProtoMessage() {}
 
 func (x *GiveUp) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[6]
+	mi := &file_coordinator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -617,7 +719,7 @@ func (x *GiveUp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiveUp.ProtoReflect.Descriptor instead.
 func (*GiveUp) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{6}
+	return file_coordinator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GiveUp) GetText() string {
@@ -638,7 +740,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_coordinator_proto_msgTypes[7]
+	mi := &file_coordinator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +752,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[7]
+	mi := &file_coordinator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +765,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{7}
+	return file_coordinator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Fault) GetRank() uint32 {
@@ -690,7 +792,7 @@ type Leave struct {
 
 func (x *Leave) Reset() {
 	*x = Leave{}
-	mi := &file_coordinator_proto_msgTypes[8]
+	mi := &file_coordinator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +804,7 @@ func (x *Leave) String() string {
 func (*Leave) ProtoMessage() {}
 
 func (x *Leave) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[8]
+	mi := &file_coordinator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +817,7 @@ func (x *Leave) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leave.ProtoReflect.Descriptor instead.
 func (*Leave) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{8}
+	return file_coordinator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Leave) GetSent() []uint64 {
@@ -735,7 +837,7 @@ type Left struct {
 
 func (x *Left) Reset() {
 	*x = Left{}
-	mi := &file_coordinator_proto_msgTypes[9]
+	mi := &file_coordinator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +849,7 @@ func (x *Left) String() string {
 func (*Left) ProtoMessage() {}
 
 func (x *Left) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[9]
+	mi := &file_coordinator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +862,7 @@ func (x *Left) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Left.ProtoReflect.Descriptor instead.
 func (*Left) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{9}
+	return file_coordinator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Left) GetRank() uint32 {
@@ -785,7 +887,7 @@ type Farewell struct {
 
 func (x *Farewell) Reset() {
 	*x = Farewell{}
-	mi := &file_coordinator_proto_msgTypes[10]
+	mi := &file_coordinator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -797,7 +899,7 @@ func (x *Farewell) String() string {
 func (*Farewell) ProtoMessage() {}
 
 func (x *Farewell) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[10]
+	mi := &file_coordinator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -810,7 +912,7 @@ func (x *Farewell) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Farewell.ProtoReflect.Descriptor instead.
 func (*Farewell) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{10}
+	return file_coordinator_proto_rawDescGZIP(), []int{11}
 }
 
 type Verdict struct {
@@ -826,7 +928,7 @@ type Verdict struct {
 
 func (x *Verdict) Reset() {
 	*x = Verdict{}
-	mi := &file_coordinator_proto_msgTypes[11]
+	mi := &file_coordinator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +940,7 @@ func (x *Verdict) String() string {
 func (*Verdict) ProtoMessage() {}
 
 func (x *Verdict) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[11]
+	mi := &file_coordinator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +953,7 @@ func (x *Verdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Verdict.ProtoReflect.Descriptor instead.
 func (*Verdict) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{11}
+	return file_coordinator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Verdict) GetKind() Verdict_Kind {
@@ -901,26 +1003,34 @@ const file_coordinator_proto_rawDesc = "" +
 	"\agive_up\x18\x04 \x01(\v2\x10.atoll.v1.GiveUpH\x00R\x06giveUp\x12'\n" +
 	"\x05leave\x18\x05 \x01(\v2\x0f.atoll.v1.LeaveH\x00R\x05leave\x12'\n" +
 	"\x05fault\x18\x06 \x01(\v2\x0f.atoll.v1.FaultH\x00R\x05faultB\x06\n" +
-	"\x04kind\"\xf5\x01\n" +
+	"\x04kind\"\xa4\x02\n" +
 	"\x0fFromCoordinator\x12-\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.atoll.v1.WelcomeH\x00R\awelcome\x12$\n" +
 	"\x04beat\x18\x02 \x01(\v2\x0e.atoll.v1.BeatH\x00R\x04beat\x12$\n" +
 	"\x04left\x18\x03 \x01(\v2\x0e.atoll.v1.LeftH\x00R\x04left\x12-\n" +
 	"\averdict\x18\x04 \x01(\v2\x11.atoll.v1.VerdictH\x00R\averdict\x120\n" +
-	"\bfarewell\x18\x05 \x01(\v2\x12.atoll.v1.FarewellH\x00R\bfarewellB\x06\n" +
-	"\x04kind\"\x9d\x01\n" +
+	"\bfarewell\x18\x05 \x01(\v2\x12.atoll.v1.FarewellH\x00R\bfarewell\x12-\n" +
+	"\arefusal\x18\x06 \x01(\v2\x11.atoll.v1.RefusalH\x00R\arefusalB\x06\n" +
+	"\x04kind\"\xc9\x01\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x12\n" +
 	"\x04rank\x18\x02 \x01(\rR\x04rank\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\rR\x04size\x12\x18\n" +
 	"\aaddress\x18\x04 \x01(\tR\aaddress\x12\x19\n" +
 	"\bbuild_id\x18\x05 \x01(\tR\abuildId\x12\x1b\n" +
-	"\tcase_hash\x18\x06 \x01(\tR\bcaseHash\"=\n" +
-	"\aWelcome\x12\x14\n" +
-	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x1c\n" +
-	"\taddresses\x18\x02 \x03(\tR\taddresses\" \n" +
+	"\tcase_hash\x18\x06 \x01(\tR\bcaseHash\x12\x14\n" +
+	"\x05epoch\x18\a \x01(\x04R\x05epoch\x12\x14\n" +
+	"\x05token\x18\b \x01(\tR\x05token\"W\n" +
+	"\aWelcome\x12\x18\n" +
+	"\asession\x18\x01 \x01(\x04R\asession\x12\x1c\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x14\n" +
+	"\x05first\x18\x03 \x01(\rR\x05first\"R\n" +
 	"\x04Beat\x12\x18\n" +
-	"\amissing\x18\x01 \x03(\rR\amissing\"1\n" +
+	"\amissing\x18\x01 \x03(\rR\amissing\x12\x16\n" +
+	"\x06absent\x18\x02 \x01(\rR\x06absent\x12\x18\n" +
+	"\arefused\x18\x03 \x03(\tR\arefused\"\x1d\n" +
+	"\aRefusal\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"1\n" +
 	"\x05Abort\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x03R\x04code\x12\x14\n" +
 	"\x05cause\x18\x02 \x01(\tR\x05cause\"\x1c\n" +
@@ -964,7 +1074,7 @@ func file_coordinator_proto_rawDescGZIP() []byte {
 }
 
 var file_coordinator_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_coordinator_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_coordinator_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_coordinator_proto_goTypes = []any{
 	(Verdict_Kind)(0),       // 0: atoll.v1.Verdict.Kind
 	(*FromRank)(nil),        // 1: atoll.v1.FromRank
@@ -972,34 +1082,36 @@ var file_coordinator_proto_goTypes = []any{
 	(*Hello)(nil),           // 3: atoll.v1.Hello
 	(*Welcome)(nil),         // 4: atoll.v1.Welcome
 	(*Beat)(nil),            // 5: atoll.v1.Beat
-	(*Abort)(nil),           // 6: atoll.v1.Abort
-	(*GiveUp)(nil),          // 7: atoll.v1.GiveUp
-	(*Fault)(nil),           // 8: atoll.v1.Fault
-	(*Leave)(nil),           // 9: atoll.v1.Leave
-	(*Left)(nil),            // 10: atoll.v1.Left
-	(*Farewell)(nil),        // 11: atoll.v1.Farewell
-	(*Verdict)(nil),         // 12: atoll.v1.Verdict
+	(*Refusal)(nil),         // 6: atoll.v1.Refusal
+	(*Abort)(nil),           // 7: atoll.v1.Abort
+	(*GiveUp)(nil),          // 8: atoll.v1.GiveUp
+	(*Fault)(nil),           // 9: atoll.v1.Fault
+	(*Leave)(nil),           // 10: atoll.v1.Leave
+	(*Left)(nil),            // 11: atoll.v1.Left
+	(*Farewell)(nil),        // 12: atoll.v1.Farewell
+	(*Verdict)(nil),         // 13: atoll.v1.Verdict
 }
 var file_coordinator_proto_depIdxs = []int32{
 	3,  // 0: atoll.v1.FromRank.hello:type_name -> atoll.v1.Hello
 	5,  // 1: atoll.v1.FromRank.beat:type_name -> atoll.v1.Beat
-	6,  // 2: atoll.v1.FromRank.abort:type_name -> atoll.v1.Abort
-	7,  // 3: atoll.v1.FromRank.give_up:type_name -> atoll.v1.GiveUp
-	9,  // 4: atoll.v1.FromRank.leave:type_name -> atoll.v1.Leave
-	8,  // 5: atoll.v1.FromRank.fault:type_name -> atoll.v1.Fault
+	7,  // 2: atoll.v1.FromRank.abort:type_name -> atoll.v1.Abort
+	8,  // 3: atoll.v1.FromRank.give_up:type_name -> atoll.v1.GiveUp
+	10, // 4: atoll.v1.FromRank.leave:type_name -> atoll.v1.Leave
+	9,  // 5: atoll.v1.FromRank.fault:type_name -> atoll.v1.Fault
 	4,  // 6: atoll.v1.FromCoordinator.welcome:type_name -> atoll.v1.Welcome
 	5,  // 7: atoll.v1.FromCoordinator.beat:type_name -> atoll.v1.Beat
-	10, // 8: atoll.v1.FromCoordinator.left:type_name -> atoll.v1.Left
-	12, // 9: atoll.v1.FromCoordinator.verdict:type_name -> atoll.v1.Verdict
-	11, // 10: atoll.v1.FromCoordinator.farewell:type_name -> atoll.v1.Farewell
-	0,  // 11: atoll.v1.Verdict.kind:type_name -> atoll.v1.Verdict.Kind
-	1,  // 12: atoll.v1.Coordinator.Attend:input_type -> atoll.v1.FromRank
-	2,  // 13: atoll.v1.Coordinator.Attend:output_type -> atoll.v1.FromCoordinator
-	13, // [13:14] is the sub-list for method output_type
-	12, // [12:13] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	11, // 8: atoll.v1.FromCoordinator.left:type_name -> atoll.v1.Left
+	13, // 9: atoll.v1.FromCoordinator.verdict:type_name -> atoll.v1.Verdict
+	12, // 10: atoll.v1.FromCoordinator.farewell:type_name -> atoll.v1.Farewell
+	6,  // 11: atoll.v1.FromCoordinator.refusal:type_name -> atoll.v1.Refusal
+	0,  // 12: atoll.v1.Verdict.kind:type_name -> atoll.v1.Verdict.Kind
+	1,  // 13: atoll.v1.Coordinator.Attend:input_type -> atoll.v1.FromRank
+	2,  // 14: atoll.v1.Coordinator.Attend:output_type -> atoll.v1.FromCoordinator
+	14, // [14:15] is the sub-list for method output_type
+	13, // [13:14] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_coordinator_proto_init() }
@@ -1021,6 +1133,7 @@ func file_coordinator_proto_init() {
 		(*FromCoordinator_Left)(nil),
 		(*FromCoordinator_Verdict)(nil),
 		(*FromCoordinator_Farewell)(nil),
+		(*FromCoordinator_Refusal)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1028,7 +1141,7 @@ func file_coordinator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coordinator_proto_rawDesc), len(file_coordinator_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -3,9 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -16,8 +18,8 @@ import (
 func (r *runner) claim(ctx context.Context) error {
 	err := os.MkdirAll(r.Dir, 0o777)
 	if err == nil && r.Comm.Rank() == 0 {
-		if r.folder, err = folder.Claim(r.Dir, r.info(), r.mode()); err == nil {
-			err = r.begin()
+		if r.folder, err = r.fence.Claim(r.info(), r.mode()); err == nil {
+			err = r.fence.Publish(r.begin)
 		}
 	}
 	return solvers.Agree(ctx, r.Comm, err)
@@ -63,6 +65,15 @@ func absolute(path string) string {
 // leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
 // back.
 func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) error {
+	if errors.Is(ended, dist.ErrPeerLost) { // and so it goes on from what is saved, as if this rank had been lost too
+		return r.folder.Close()
+	}
+	err := r.fence.Publish(func() error { return r.tellFolder(ctx, s, ended) })
+	return errors.Join(err, r.folder.Close())
+}
+
+// tellFolder writes the summary, and what has become of the run.
+func (r *runner) tellFolder(ctx context.Context, s *summary.Summary, ended error) error {
 	var errs []error
 	state := folder.Done
 	switch {
@@ -79,5 +90,17 @@ func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) err
 	default:
 		state = folder.Failed
 	}
-	return errors.Join(append(errs, r.folder.Tell(state), r.folder.Close())...)
+	return errors.Join(append(errs, r.folder.Tell(state))...)
+}
+
+// saveMesh writes the mesh that a run ends with, all of it before it has its name.
+func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) error {
+	if r.Epoch == 0 {
+		return d.Save(ctx, path)
+	}
+	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".epoch-%d-%s", r.Epoch, filepath.Base(path)))
+	if err := d.Save(ctx, part); err != nil || r.Comm.Rank() != 0 {
+		return err
+	}
+	return r.fence.Publish(func() error { return os.Rename(part, path) })
 }

@@ -1,9 +1,9 @@
 package run
 
 import (
-	"path/filepath"
 	"strconv"
 
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -18,8 +18,8 @@ type conservation struct {
 const conservationFile = "conservation.csv"
 
 // openConservation begins the table, or goes on behind so many bytes.
-func openConservation(dir string, length int64) (*conservation, error) {
-	rows, err := openRows(filepath.Join(dir, conservationFile), length)
+func openConservation(fence folder.Fence, length int64) (*conservation, error) {
+	rows, err := openRows(fence, conservationFile, length)
 	if err != nil {
 		return nil, err
 	}

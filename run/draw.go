@@ -31,7 +31,10 @@ func (f *frames) begin(time float64, p piece) {
 	// With / on every system, as files that name files have it.
 	d := &drawing{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
 	shared, ok := p.(sharedPiece)
+	record, isRecord := p.(*recordPiece)
 	switch {
+	case isRecord:
+		d.stages = f.recorded(time, record)
 	case f.whole():
 		d.stages = f.joined(d.file, p, true)
 	case f.apart || !ok:
@@ -110,7 +113,7 @@ func (f *frames) goOn(ctx context.Context) error {
 	if f.comm.Rank() != 0 || f.whole() {
 		return nil
 	}
-	return f.pvd.Append(vtk.Frame{Time: d.time, File: d.file})
+	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: d.time, File: d.file}) })
 }
 
 // end ends the frame under way, if there is one. All ranks call it.
@@ -139,22 +142,26 @@ func (f *frames) joined(file string, p piece, whole bool) []stage {
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	return []stage{{
-		alone:    func() error { return p.write(filepath.Join(dir, names[rank])) },
+		alone: func() error {
+			return f.fence.Publish(func() error { return p.write(filepath.Join(dir, names[rank])) })
+		},
 		together: f.barrier,
 	}, {
 		alone: func() error {
 			if rank != 0 {
 				return nil
 			}
-			if err := p.join(filepath.Join(f.dir, file), names); err != nil || !whole {
-				return err
-			}
-			for _, name := range names {
-				if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return f.fence.Publish(func() error {
+				if err := p.join(filepath.Join(f.dir, file), names); err != nil || !whole {
 					return err
 				}
-			}
-			return nil
+				for _, name := range names {
+					if err := os.Remove(filepath.Join(dir, name)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 		},
 	}}
 }
@@ -172,7 +179,7 @@ func (f *frames) shared(path string, p sharedPiece) []stage {
 			if rank > 0 {
 				return nil
 			}
-			file, err := os.Create(path + partial)
+			file, err := os.Create(f.fence.Part(path))
 			if err != nil {
 				return err
 			}
@@ -183,14 +190,14 @@ func (f *frames) shared(path string, p sharedPiece) []stage {
 			return err
 		},
 	}, {
-		alone:    func() error { return writeShare(path+partial, share, sizes, rank) },
+		alone:    func() error { return writeShare(f.fence.Part(path), share, sizes, rank) },
 		together: f.barrier,
 	}, {
 		alone: func() error {
 			if rank > 0 {
 				return nil
 			}
-			return os.Rename(path+partial, path)
+			return f.fence.Publish(func() error { return os.Rename(f.fence.Part(path), path) })
 		},
 	}}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
 // frames writes the state of all ranks as it is at some times, in one format: a file a frame, and for formats of VTK
@@ -18,19 +20,22 @@ type frames struct {
 	extension         string // vtu, vti, vtp, stl, obj or vdb
 	apart, compress   bool   // a file a rank; arrays of VTK's formats are compressed
 	comm              dist.Comm
+	fence             folder.Fence
 	pvd               *vtk.Collection
 	count             int
-	drawing           *drawing // the frame under way; nil for none
+	drawing           *drawing      // the frame under way; nil for none
+	records           *ugrid.Writer // of the format that has all frames in one file; else nil
 }
 
 // newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
 // format.
-func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm) (*frames, error) {
+func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
+	fence folder.Fence) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
 		return nil, err
 	}
 	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, apart: c.Output.Files == "rank",
-		compress: c.Output.Compress, comm: comm, count: count,
+		compress: c.Output.Compress, comm: comm, count: count, fence: fence,
 		pvd: vtk.NewCollection(filepath.Join(dir, series+".pvd"))}
 	if format != extension { // another series has such files too
 		f.name += "_" + format
@@ -38,14 +43,16 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	if comm.Rank() != 0 {
 		return f, nil
 	}
-	if err := f.removeLater(); err != nil || count == 0 || f.whole() {
-		return f, err
-	}
-	var err error
-	if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
-		return nil, err
-	}
-	return f, f.pvd.Cut(count)
+	return f, fence.Publish(func() error {
+		if err := f.removeLater(); err != nil || count == 0 || f.whole() {
+			return err
+		}
+		var err error
+		if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
+			return err
+		}
+		return f.pvd.Cut(count)
+	})
 }
 
 // removeLater removes frames that a run which was killed wrote after the checkpoint from which it goes on.
@@ -56,7 +63,7 @@ func (f *frames) removeLater() error {
 		return err
 	}
 	mine := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieces() + `|` +
-		f.extension + `)(` + partial + `)?$`)
+		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partial) + `)?$`)
 	for _, file := range files {
 		found := mine.FindStringSubmatch(file.Name())
 		if found == nil {
@@ -77,7 +84,7 @@ const partial = ".part"
 
 // whole tells whether there is one file of everything, which a .pvd cannot name.
 func (f *frames) whole() bool {
-	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat
+	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == recordFormat
 }
 
 // pieces is the extension of files that hold a part of a frame. A volume is made of those that hold a part of a grid.

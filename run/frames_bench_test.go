@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/folder"
 )
 
 // BenchmarkFrame writes frames of a grid on 64 ranks, as they are and compressed, and beside them, as dd does, as many
@@ -70,7 +71,7 @@ func writeFrame(dir string, compress bool, pieces []*imagePiece) error {
 	var wg sync.WaitGroup
 	for rank, comm := range local.New(len(pieces)) {
 		wg.Go(func() {
-			f, err := newFrames(dir, "frame", "vti", "vti", 0, c, comm)
+			f, err := newFrames(dir, "frame", "vti", "vti", 0, c, comm, folder.Fence{})
 			if err == nil {
 				f.begin(0, pieces[rank])
 				err = f.end(context.Background())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -100,7 +101,7 @@ func (p *probe) look(ctx context.Context) error {
 }
 
 // openGauge begins the file of a gauge on the rank that has its cell, or goes on from a position.
-func openGauge(dir string, g config.Gauge, cell int, columns []string, from *position) (*gauge, error) {
+func openGauge(fence folder.Fence, g config.Gauge, cell int, columns []string, from *position) (*gauge, error) {
 	o := &gauge{file: path.Join("gauges", g.Name+".csv"), cell: cell, every: g.Every}
 	if from != nil {
 		o.wait(from.time)
@@ -108,12 +109,12 @@ func openGauge(dir string, g config.Gauge, cell int, columns []string, from *pos
 	if cell < 0 {
 		return o, nil
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(fence.Dir, "gauges"), 0o777); err != nil {
 		return nil, err
 	}
 	length := from.length(o.file)
 	var err error
-	if o.rows, err = openRows(filepath.Join(dir, o.file), length); err != nil || length > 0 {
+	if o.rows, err = openRows(fence, o.file, length); err != nil || length > 0 {
 		return o, err
 	}
 	o.row = append(o.row, "t,"+strings.Join(columns, ",")+"\n"...)

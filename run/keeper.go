@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -25,15 +27,17 @@ type keeper struct {
 	took    time.Duration // of the last checkpoint
 	begun   time.Time     // of the one under way
 	writing *checkpoint.Writer
+	path    string // of that
 }
 
 // lookEvery is how long a run goes on before it sees that it is to stop.
 const lookEvery = 200 * time.Millisecond
 
-// What ranks tell each other when they look. toSave and nextLook are of rank 0.
+// What ranks tell each other when they look. toSave, toShow and nextLook are of rank 0.
 const (
 	toStop = iota
 	toSave
+	toShow
 	nextLook
 	stillWriting
 	stillDrawing
@@ -103,6 +107,7 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	}
 	if r.Comm.Rank() == 0 {
 		k.decide(all, now.Steps, r.Case.Checkpoint.Every)
+		all[toShow] = int64(r.Watch.Wants())
 	}
 	if k.writing != nil && !k.writing.Written() {
 		all[stillWriting] = 1
@@ -126,6 +131,9 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 		if err := r.drawn(ctx); err != nil {
 			return err
 		}
+	}
+	if err := r.show(ctx, now, watch.Want(all[toShow])); err != nil {
+		return err
 	}
 	k.look = now.Steps + int(all[nextLook])
 	if k.writing != nil && (all[stillWriting] == 0 || all[toStop] != 0 || regular) {
@@ -189,7 +197,8 @@ func (r *runner) save(ctx context.Context) error {
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: told}
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, checkpoint.Path(r.Dir, shot.Clock.Steps), info, shot)
+	k.path = checkpoint.Path(r.Dir, shot.Clock.Steps)
+	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot)
 	return r.unwritten(err)
 }
 
@@ -203,7 +212,9 @@ func (r *runner) saved(ctx context.Context) error {
 	k.writing = nil
 	k.took = time.Since(k.begun)
 	if err == nil && r.Comm.Rank() == 0 {
-		if err := checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep); err != nil {
+		r.Watch.Tell("checkpoint %s, in %v", filepath.Base(k.path), k.took.Round(time.Millisecond))
+		prune := func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) }
+		if err := r.fence.Publish(prune); err != nil {
 			r.warn("earlier checkpoints are still there: %v", err)
 		}
 	}
@@ -224,6 +235,7 @@ func (r *runner) unwritten(err error) error {
 
 // warn tells rank 0's people something.
 func (r *runner) warn(format string, args ...any) {
+	r.Watch.Tell("warning: "+format, args...)
 	if r.Warn != nil {
 		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
 	}

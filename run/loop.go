@@ -20,7 +20,7 @@ func (r *runner) openLedger(ctx context.Context) error {
 		return err
 	}
 	var err error
-	r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
+	r.ledger, err = openConservation(r.fence, r.from.length(conservationFile))
 	return err
 }
 
@@ -37,6 +37,9 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
+	if r.Watched {
+		r.Watch.Begin(r.about())
+	}
 	if err := r.start(ctx); err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (r *runner) loop(ctx context.Context) error {
 		}
 	}
 	r.looped = r.earlier + time.Since(r.begun)
-	return nil
+	return r.showEnd(ctx, now)
 }
 
 // before tells that the end has not come.
@@ -107,6 +110,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		r.first = time.Since(r.Began)
 	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
+	r.Watch.Step(now)
 	if err := r.record(ctx, now); err != nil {
 		return false, err
 	}
@@ -221,6 +225,7 @@ func (r *runner) start(ctx context.Context) error {
 		r.next, r.framed = r.from.Next, r.from.Framed
 		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
 		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+		r.Watch.Restarted(r.restarted())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
 		r.await(r.Replay.From)
@@ -262,6 +267,12 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	if err != nil || r.ledger == nil {
 		return err
 	}
+	return r.row(now, table)
+}
+
+// row adds what was measured to the ledger.
+func (r *runner) row(now solvers.Clock, table []solvers.Quantity) error {
+	r.Watch.Measured(table)
 	return r.ledger.record(now, table)
 }
 

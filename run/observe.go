@@ -52,7 +52,7 @@ func (r *runner) observed(ctx context.Context) error {
 	if err != nil || r.ledger == nil {
 		return err
 	}
-	return r.ledger.record(now, table)
+	return r.row(now, table)
 }
 
 // observeAll ends all rows under way. What they tell of a state that is not finite comes before what followed from it.

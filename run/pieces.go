@@ -143,8 +143,11 @@ func (d *drawer) file(format string) string {
 
 // space is what frames of a format are of.
 func (d *drawer) space(format string) *solvers.Space {
-	if format == volumeFormat {
+	switch format {
+	case volumeFormat:
 		format = "vti"
+	case recordFormat:
+		format = "vtu"
 	}
 	for _, f := range d.all {
 		if f.On.Format == format {
@@ -162,6 +165,9 @@ func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
 		}
 	}
 	on := d.space(format)
+	if format == recordFormat {
+		return d.record(ctx, on)
+	}
 	g, err := on.Geometry(ctx)
 	if err != nil {
 		return nil, err

@@ -60,11 +60,20 @@ func (r *runner) candidates() ([]string, error) {
 		}
 		return []string{r.Replay.Checkpoint}, nil
 	}
-	if r.Check || r.Report != nil || r.Force {
+	if r.Check || r.Report != nil {
 		return nil, nil
 	}
+	if r.Since > 0 && r.Since < r.Epoch {
+		if last, err := folder.Read(r.Dir); err == nil && last.Epoch >= r.Since {
+			return checkpoint.List(r.Dir) // it is this run's own, whatever it was started with
+		}
+	}
+	if r.Force {
+		return nil, nil
+	}
+	last, err := folder.Read(r.Dir)
+	r.showing.was = last.State
 	if !r.Restart {
-		last, err := folder.Read(r.Dir)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return nil, nil

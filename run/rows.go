@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/atoll-hpc/atoll/run/folder"
 )
 
 // rows is a table that grows by rows. Each is on the disk at most flushAfter later, whatever becomes of the run.
@@ -20,10 +23,25 @@ type rows struct {
 	err     error       // of a flush
 }
 
+// fenced is a file to which nothing is written any more once another epoch has begun.
+type fenced struct {
+	file  *os.File
+	fence folder.Fence
+}
+
+func (f fenced) Write(rows []byte) (n int, err error) {
+	err = f.fence.Publish(func() error {
+		n, err = f.file.Write(rows)
+		return err
+	})
+	return n, err
+}
+
 const flushAfter = 500 * time.Millisecond
 
 // openRows begins a table, or goes on with one behind its first so many bytes; what a run wrote later is cut off.
-func openRows(path string, length int64) (*rows, error) {
+func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
+	path := filepath.Join(fence.Dir, name)
 	flags := os.O_RDWR | os.O_CREATE
 	if length > 0 {
 		flags = os.O_RDWR
@@ -37,7 +55,7 @@ func openRows(path string, length int64) (*rows, error) {
 		err = fmt.Errorf("%s has %d bytes, less than the %d that it had at the checkpoint", path, info.Size(), length)
 	}
 	if err == nil {
-		err = file.Truncate(length)
+		err = fence.Publish(func() error { return file.Truncate(length) })
 	}
 	if err == nil {
 		_, err = file.Seek(length, io.SeekStart)
@@ -45,7 +63,7 @@ func openRows(path string, length int64) (*rows, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &rows{file: file, w: bufio.NewWriter(file), length: length}, nil
+	return &rows{file: file, w: bufio.NewWriter(fenced{file, fence}), length: length}, nil
 }
 
 // add adds a row, with its end of line.

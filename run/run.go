@@ -20,6 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -28,19 +29,26 @@ type Options struct {
 	Case      *config.Case
 	Comm      dist.Comm
 	Device    backend.Device
-	Transport string           // for the summary
-	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
-	Beside    int              // ranks that share the device's memory, this one among them; 1 if 0
-	Dir       string           // of all output; "" for the case's own
-	Force     bool             // results of another case in that folder are replaced, and checkpoints not looked at
-	Restart   bool             // the run must go on from a checkpoint
-	TimeLimit time.Duration    // on the wall, near which the run saves its state and stops; 0 for none
-	Warn      io.Writer        // is told of what does not end the run; nil for nobody
-	Replay    *Replay          // a stretch of an earlier run; nil for a run of its own
-	Summary   string           // file of the summary; "" for summary.json in the folder
-	Began     time.Time        // when the process did; zero where the run is one of several
-	Check     bool             // set up, but do not run
-	Progress  progress.Options // of rank 0
+	Transport string        // for the summary
+	Halo      string        // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	Beside    int           // ranks that share the device's memory, this one among them; 1 if 0
+	Dir       string        // of all output; "" for the case's own
+	Force     bool          // results of another case in that folder are replaced, and checkpoints not looked at
+	Restart   bool          // the run must go on from a checkpoint
+	TimeLimit time.Duration // on the wall, near which the run saves its state and stops; 0 for none
+	Warn      io.Writer     // is told of what does not end the run; nil for nobody
+	Replay    *Replay       // a stretch of an earlier run; nil for a run of its own
+	Summary   string        // file of the summary; "" for summary.json in the folder
+	Began     time.Time     // when the process did; zero where the run is one of several
+	Check     bool          // set up, but do not run
+
+	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
+	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
+	Epoch, Since uint64
+
+	Progress progress.Options // of rank 0
+	Watched  bool             // the run can be watched, by
+	Watch    *watch.Server    // of rank 0; nil on the others
 
 	// Report ends a run in place of a summary. Such a run has no output folder; Log is told of its set-up, nil for nobody.
 	Report func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
@@ -72,6 +80,7 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	if r.folder != nil {
 		err = errors.Join(err, r.leave(ctx, result, err))
 	}
+	r.ended(err)
 	var bad *solvers.BadInput
 	var stopped *Stopped
 	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
@@ -109,6 +118,7 @@ type runner struct {
 	solver    solvers.Solver
 	size      solvers.Size
 	folder    *folder.Folder // on rank 0, of runs that have one
+	fence     folder.Fence
 	started   time.Time
 	setUp     time.Duration
 	output    time.Duration
@@ -122,6 +132,7 @@ type runner struct {
 	ledger    *conservation // on rank 0
 	observing observing
 	progress  *progress.Line
+	showing   showing // of runs that are watched
 
 	next    int                               // which of the frames that are due at multiples of a time
 	framed  float64                           // when the last one was written
@@ -168,7 +179,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(r.Dir, path)
 		}
-		if err := d.Save(ctx, path); err != nil {
+		if err := r.saveMesh(ctx, d, path); err != nil {
 			return nil, err
 		}
 	}

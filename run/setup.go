@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -22,6 +24,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
 	}
+	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
@@ -32,12 +35,8 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside, Log: o.Progress.Out}
-	if o.Report != nil {
-		env.Log = o.Log
-	}
 	var err error
-	if r.solver, err = kind.New(ctx, env, o.Case); err != nil {
+	if r.solver, err = r.newSolver(ctx, kind); err != nil {
 		return r, err
 	}
 	r.size = r.solver.Size()
@@ -79,6 +78,21 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	return r, nil
 }
 
+// newSolver makes the solver, while the progress shows what takes long.
+func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
+	o := &r.Options
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside}
+	if o.Progress.Out != nil {
+		stages := progress.NewStages(o.Progress)
+		defer stages.Finish()
+		ctx, env.Log = parallel.Watch(ctx, stages.Tell), stages
+	}
+	if o.Report != nil {
+		env.Log = o.Log
+	}
+	return kind.New(ctx, env, o.Case)
+}
+
 // mine checks that the folder can have the results of the run, before anything that takes long.
 func (r *runner) mine(ctx context.Context) error {
 	if r.Check || r.Report != nil {
@@ -86,7 +100,7 @@ func (r *runner) mine(ctx context.Context) error {
 	}
 	var err error
 	if r.Comm.Rank() == 0 {
-		err = folder.Check(r.Dir, r.info(), r.mode())
+		err = r.fence.Check(r.info(), r.mode())
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
@@ -132,18 +146,23 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm)
+		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm, r.fence)
 		if err != nil {
 			return err
 		}
 		r.frames = append(r.frames, f)
+		if format == recordFormat {
+			if err := r.openRecords(ctx, f); err != nil {
+				return err
+			}
+		}
 	}
 	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
+		g, err := openGauge(r.fence, r.Case.Gauges[i], cell, r.probe.columns, r.from)
 		r.gauges = append(r.gauges, g)
 		if err != nil {
 			return err

@@ -123,13 +123,15 @@ func TestErrorsSayWhatFailed(t *testing.T) {
 	}
 }
 
+var elements = make([]float64, 3, 5) // not on a stack, which may move and take an array along
+
 func TestParameterBlock(t *testing.T) {
 	type params struct {
 		a []float64
 		b float32
 		c bool
 	}
-	v := params{a: make([]float64, 3, 5), b: 1.5, c: true}
+	v := params{a: elements, b: 1.5, c: true}
 	b := layOut(2, []Arg{Value(v), Value(int32(-7)), Value(struct{}{})})
 	defer b.pins.Unpin()
 	*b.bounds = [6]int64{10, 20, 30, 40, 0, 0}

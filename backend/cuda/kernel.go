@@ -165,12 +165,9 @@ func (d *Device) find(of *abi.Module, symbol string) (*Function, error) {
 	}
 	m := d.loaded[of]
 	if m == nil {
-		err := of.Compiled()
-		if err != nil {
+		var err error
+		if m, err = d.loadGenerated(of); err != nil {
 			return nil, fmt.Errorf("cuda: kernel %s: %w", symbol, err)
-		}
-		if m, err = d.Load(of.Name, of.PTX); err != nil {
-			return nil, err
 		}
 		d.loaded[of] = m
 	}

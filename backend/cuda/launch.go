@@ -55,7 +55,7 @@ func layOut(dims int, args []Arg) parameters {
 }
 
 // Prepare returns a launch of a kernel whose index space has 1 to 3 dimensions, in blocks of so many threads in x, y
-// and z. Where the driver can tell (since CUDA 12.4) arguments that do not fit the kernel's parameters are refused.
+// and z. Arguments that do not fit the kernel's parameters are refused.
 func (d *Device) Prepare(f *Function, dims int, block [3]int, args ...Arg) (*Launch, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -63,10 +63,8 @@ func (d *Device) Prepare(f *Function, dims int, block [3]int, args ...Arg) (*Lau
 	if err := checkShape(f.name, dims, block); err != nil {
 		return nil, err
 	}
-	if sizes, ok := f.params(); ok {
-		if err := checkArgs(f.name, sizes, dims, args); err != nil {
-			return nil, err
-		}
+	if err := checkArgs(f.name, f.params, dims, args); err != nil {
+		return nil, err
 	}
 	return &Launch{d: d, f: f, dims: dims, block: block, parameters: layOut(dims, args)}, nil
 }

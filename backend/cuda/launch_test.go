@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,14 +62,9 @@ func TestLaunch(t *testing.T) {
 	if registers, err := f.Registers(); err != nil || registers == 0 {
 		t.Errorf("%d registers, error %v", registers, err)
 	}
-	if sizes, known := f.params(); known {
-		if !slices.Equal(sizes, []int{8, 8, 56}) {
-			t.Errorf("parameters of %v bytes", sizes)
-		}
-		if _, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(a.x)); err == nil ||
-			!strings.Contains(err.Error(), "kernel axpy") {
-			t.Errorf("a wrong argument: error %v", err)
-		}
+	if _, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(a.x)); err == nil ||
+		!strings.Contains(err.Error(), "kernel axpy") {
+		t.Errorf("a wrong argument: error %v", err)
 	}
 }
 

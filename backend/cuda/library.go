@@ -57,7 +57,6 @@ const (
 	cuGraphLaunch
 	cuGraphExecDestroy
 	cuGraphDestroy
-	cuFuncGetParamInfo // since CUDA 12.4; optional
 	calls
 )
 
@@ -74,7 +73,7 @@ var symbols = [calls]string{
 	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute",
 	"cuFuncSetAttribute",
 	"cuLaunchKernel", "cuGraphInstantiateWithFlags", "cuGraphExecUpdate_v2", "cuGraphLaunch", "cuGraphExecDestroy",
-	"cuGraphDestroy", "cuFuncGetParamInfo",
+	"cuGraphDestroy",
 }
 
 func (c call) String() string { return symbols[c] }
@@ -99,7 +98,7 @@ func openLibrary(name string) (*library, error) {
 	l := new(library)
 	for c := range calls {
 		l.address[c], err = dynlib.Symbol(h, symbols[c])
-		if err != nil && c != cuFuncGetParamInfo {
+		if err != nil {
 			return nil, fmt.Errorf("the NVIDIA driver is too old: %s has no %s; install one for CUDA 12.4 or newer", name,
 				symbols[c])
 		}

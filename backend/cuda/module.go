@@ -2,17 +2,38 @@ package cuda
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"unsafe"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
 // Module is PTX, of which the driver compiles each kernel for the device when it is first asked for: of many kernels,
-// in all their variants and precisions, a run uses few.
+// in all their variants and precisions, a run uses few. Where there is machine code for the device, that is loaded.
 type Module struct {
-	d      *Device
-	name   string
-	texts  kernelTexts
-	loaded map[string]uintptr // by the kernel, or "" for all
+	d       *Device
+	name    string
+	machine []byte // of all kernels; nil for none
+	texts   kernelTexts
+	loaded  map[string]uintptr // by the kernel, or "" for all
+}
+
+// loadGenerated takes the kernels of a package. Their machine code may be ignored as the driver's own documentation has
+// it: by CUDA_FORCE_PTX_JIT=1.
+func (d *Device) loadGenerated(of *abi.Module) (*Module, error) {
+	if err := of.Compiled(); err != nil {
+		return nil, err
+	}
+	m, err := d.Load(of.Name, of.PTX)
+	if err != nil || os.Getenv("CUDA_FORCE_PTX_JIT") == "1" {
+		return m, err
+	}
+	m.machine, err = of.MachineFor(d.info.Capability[0], d.info.Capability[1])
+	if err != nil {
+		return nil, fmt.Errorf("machine code of module %s: %w", of.Name, err)
+	}
+	return m, nil
 }
 
 // Options of CUjit_option.
@@ -39,9 +60,8 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	return &Module{d: d, name: name, texts: split(ptx), loaded: map[string]uintptr{}}, nil
 }
 
-// compile gives the driver PTX of a kernel, or of all. An error holds the compiler's log.
-func (m *Module) compile(kernel, ptx string) (handle uintptr, err error) {
-	image := append([]byte(ptx), 0)
+// compile gives the driver PTX of a kernel, or of all, or machine code. An error holds the compiler's log.
+func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error) {
 	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
 	values := [...]uintptr{address(info), uintptr(len(info)), address(failed), uintptr(len(failed))}
@@ -80,7 +100,8 @@ type Function struct {
 	d      *Device
 	handle uintptr
 	name   string
-	shared int // bytes that a block asks for
+	params []int // the bytes of each parameter
+	shared int   // bytes that a block asks for
 }
 
 // Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
@@ -89,29 +110,45 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	if m.d.err != nil {
 		return nil, m.d.err
 	}
-	key := symbol
-	text, apart := m.texts.kernels[symbol]
-	if text = m.texts.head + text; !apart {
-		key, text = "", m.texts.whole
+	module, err := m.holding(symbol)
+	if err != nil {
+		return nil, err
 	}
-	module, known := m.loaded[key]
-	if !known {
-		if text == "" {
-			return nil, fmt.Errorf("cuda: there is no kernel %s of module %s", symbol, m.name)
-		}
-		var err error
-		if module, err = m.compile(symbol, text); err != nil {
-			return nil, err
-		}
-		m.loaded[key] = module
-	}
-	f := &Function{d: m.d, name: symbol}
+	_, text := m.text(symbol)
+	f := &Function{d: m.d, name: symbol, params: paramSizes(text, symbol)}
 	name := append([]byte(symbol), 0)
 	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
 		return nil, about(err, "kernel "+symbol+" of module "+m.name)
 	}
 	return f, nil
+}
+
+// holding is the driver's module that a kernel is in.
+func (m *Module) holding(symbol string) (uintptr, error) {
+	if m.machine != nil {
+		if module, known := m.loaded[""]; known {
+			return module, nil
+		}
+		if module, err := m.compile(symbol, m.machine); err == nil {
+			m.loaded[""] = module
+			return module, nil
+		}
+		m.machine = nil // an old driver may not know it, but compiles PTX
+	}
+	key, text := m.text(symbol)
+	module, known := m.loaded[key]
+	if known {
+		return module, nil
+	}
+	if text == "" {
+		return 0, fmt.Errorf("cuda: there is no kernel %s of module %s", symbol, m.name)
+	}
+	module, err := m.compile(symbol, append([]byte(text), 0))
+	if err == nil {
+		m.loaded[key] = module
+	}
+	return module, err
 }
 
 // Registers is how many registers a thread uses, and Local how many bytes of memory beside them.
@@ -133,16 +170,10 @@ func (f *Function) attribute(which uintptr) (int, error) {
 	return int(v), nil
 }
 
-// params returns the sizes of the kernel's parameters in bytes, or ok = false if the driver cannot tell.
-func (f *Function) params() (sizes []int, ok bool) {
-	if f.d.lib.address[cuFuncGetParamInfo] == 0 {
-		return nil, false
+// text is the PTX that has a kernel, and the name under which the driver's module of it is kept.
+func (m *Module) text(symbol string) (key, text string) {
+	if text, apart := m.texts.kernels[symbol]; apart {
+		return symbol, m.texts.head + text
 	}
-	for n := uintptr(0); ; n++ {
-		var offset, size uint64
-		if f.d.do(cuFuncGetParamInfo, f.handle, n, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) != nil {
-			return sizes, true
-		}
-		sizes = append(sizes, int(size))
-	}
+	return "", m.texts.whole
 }

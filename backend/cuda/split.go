@@ -1,6 +1,10 @@
 package cuda
 
-import "regexp"
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // kernelTexts is PTX that can be compiled kernel by kernel.
 type kernelTexts struct {
@@ -33,4 +37,22 @@ func split(ptx string) kernelTexts {
 		t.kernels[ptx[entry[2]:entry[3]]] = ptx[entry[0]:end]
 	}
 	return t
+}
+
+// paramOfPTX is a parameter in the head of a kernel: the bits of its type, and how many of them there are in an array.
+var paramOfPTX = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\b[^,\[]*(?:\[(\d+)\])?`)
+
+// paramSizes returns the bytes of each parameter of a kernel, as its PTX declares them. It is not the driver that is
+// asked, since that tells their number by an error alone, which the tools that watch its calls then report.
+func paramSizes(ptx, symbol string) (sizes []int) {
+	_, head, _ := strings.Cut(ptx, ".entry "+symbol+"(")
+	head, _, _ = strings.Cut(head, ")")
+	for _, p := range paramOfPTX.FindAllStringSubmatch(head, -1) {
+		bits, _ := strconv.Atoi(p[1])
+		if count, err := strconv.Atoi(p[2]); err == nil {
+			bits *= count
+		}
+		sizes = append(sizes, bits/8)
+	}
+	return sizes
 }

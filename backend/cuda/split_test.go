@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,19 @@ func TestSplitLeavesFunctionsThatStandApart(t *testing.T) {
 	}
 	if got := split(head); got.whole != head {
 		t.Errorf("without kernels: %+v", got)
+	}
+}
+
+func TestParamSizes(t *testing.T) {
+	const ptx = ".visible .entry other(\n\t.param .u32 other_param_0\n)\n{\n}\n.visible .entry one(\n" +
+		"\t.param .u64 one_param_0,\n\t.param .align 8 .b8 one_param_1[232],\n\t.param .f32 one_param_2,\n" +
+		"\t.param .u64 .ptr .align 1 one_param_3\n)\n{\n\tld.param.u64 \t%rd1, [one_param_0];\n}\n"
+	for symbol, want := range map[string][]int{"one": {8, 232, 4, 8}, "other": {4}, "on": nil} {
+		if got := paramSizes(ptx, symbol); !slices.Equal(got, want) {
+			t.Errorf("%s: parameters of %v bytes, want %v", symbol, got, want)
+		}
+	}
+	if got := paramSizes(kernelsPTX, "axpy"); !slices.Equal(got, []int{8, 8, 56}) {
+		t.Errorf("axpy: parameters of %v bytes", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -119,6 +120,9 @@ func (e *rankFailure) told(stopped bool) bool {
 	var bad *solvers.BadInput
 	var usage usageError
 	rank := e.place.Rank
+	if e.place.Epoch > 0 && (e.followed(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
+		return e.all // the supervisor tells
+	}
 	if e.place.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
 		return !stopped || rank == 0 // of the rest the parent shows what a reader needs
 	}

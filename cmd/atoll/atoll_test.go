@@ -29,7 +29,7 @@ type command struct {
 	stdout, stderr bytes.Buffer
 }
 
-func atoll(t *testing.T, dir string, env []string, args ...string) *command {
+func atoll(t testing.TB, dir string, env []string, args ...string) *command {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

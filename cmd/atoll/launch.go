@@ -22,6 +22,9 @@ func launchCommand() *cobra.Command {
 		Short: "Start a command as N rank processes on this machine",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := giveToken(); err != nil {
+				return err
+			}
 			return launch.Local(cmd.Context(), launch.LocalConfig{
 				Ranks: ranks, Threads: threads, Command: args[0], Args: args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 				LogRanks: logRanks,

@@ -25,6 +25,7 @@ const (
 	exitFailed = 1  // while running
 	exitUsage  = 2  // bad usage or input
 	exitSaved  = 75 // stopped with its state saved: the same command goes on
+	exitLost   = 76 // of a worker: another rank was lost, or has failed
 )
 
 // began is when the process did, nearly.
@@ -83,14 +84,19 @@ func execute(ctx context.Context, args []string) int {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand())
+	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), ranksCommand(), superviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), doctorCommand(), versionCommand(root))
+		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root))
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
+	}
+	var whole *stopped
+	if errors.As(err, &whole) {
+		fmt.Fprintln(os.Stderr, "atoll:", whole.text)
+		return launch.ExitCode(err)
 	}
 	var local *launch.RankError
 	if errors.As(err, &local) {
@@ -105,6 +111,7 @@ func execute(ctx context.Context, args []string) int {
 	var failure *rankFailure
 	if errors.As(err, &failure) {
 		failure.await(ctx)
+		failure.tell(ctx.Err() != nil)
 		if prefix = failure.prefix() + prefix; !failure.told(ctx.Err() != nil) {
 			return exitCode(ctx, err)
 		}
@@ -113,7 +120,7 @@ func execute(ctx context.Context, args []string) int {
 	var stopped *run.Stopped
 	switch {
 	case errors.As(err, &stopped):
-		fmt.Fprintf(os.Stderr, "%s %v; its state is saved, and the same command goes on from there\n", prefix, stopped)
+		fmt.Fprintf(os.Stderr, "%s %v%s\n", prefix, stopped, savedText)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
 		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal", interrupted.Where)
 	case ctx.Err() != nil:
@@ -128,6 +135,10 @@ func execute(ctx context.Context, args []string) int {
 func exitCode(ctx context.Context, err error) int {
 	if errors.As(err, new(*run.Stopped)) {
 		return exitSaved
+	}
+	var failure *rankFailure
+	if errors.As(err, &failure) && failure.followed(ctx.Err() != nil) {
+		return exitLost
 	}
 	if ctx.Err() != nil {
 		return exitFailed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/mpi"
@@ -13,7 +14,8 @@ import (
 
 // joinMPI starts MPI and makes sure that all ranks are of one run: started together, by the launcher of this MPI, with
 // the same identity.
-func joinMPI(ctx context.Context, place launch.Place, identity string) (dist.Comm, error) {
+func joinMPI(ctx context.Context, place launch.Place, identity string, silence time.Duration,
+	notify func(line string)) (dist.Comm, error) {
 	comm, err := mpi.Init()
 	if err != nil {
 		return nil, usageError{err}
@@ -32,6 +34,9 @@ func joinMPI(ctx context.Context, place launch.Place, identity string) (dist.Com
 			err := fmt.Errorf("rank %d runs %q, rank 0 %q: all ranks need the same program and the same case", r, theirs, all[0])
 			return nil, errors.Join(usageError{err}, comm.Close())
 		}
+	}
+	if err := mpi.Watch(ctx, comm, silence, notify); err != nil {
+		return nil, errors.Join(err, comm.Close())
 	}
 	return comm, nil
 }

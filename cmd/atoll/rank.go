@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -64,11 +63,15 @@ func (r *rank) process(ctx context.Context, path string) error {
 		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.place.Launcher,
 			r.place.Size)}
 	}
-	comm, leave, err := r.join(ctx)
+	c, bad := r.load(path, r.place.Rank)
+	hash := "" // ranks agree below on what is wrong with a case
+	if bad == nil {
+		hash = c.Hash()
+	}
+	comm, leave, err := r.join(ctx, hash)
 	if err != nil {
 		return err
 	}
-	c, bad := r.load(path, r.place.Rank)
 	err = r.agree(ctx, comm, c, bad)
 	var s *summary.Summary
 	if err == nil {
@@ -81,23 +84,33 @@ func (r *rank) process(ctx context.Context, path string) error {
 }
 
 // join meets the other ranks. Call leave after the communicator has been closed.
-func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, err error) {
+func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
-		comm, err := joinMPI(ctx, r.place, summary.BuildID())
+		comm, err := joinMPI(ctx, r.place, summary.BuildID(), r.silence, notifier(r.place))
 		return comm, func() error { return nil }, err
 	}
 	if leave, err = launch.OpenSockets(r.place); err != nil {
 		return nil, nil, err
 	}
-	meet, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	comm, err = grpc.Join(meet, grpc.Config{
-		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: summary.BuildID(),
-	})
+	cfg, err := r.meeting(r.place, caseHash, notifier(r.place))
+	if err == nil {
+		meet, cancel := context.WithTimeout(ctx, r.joining)
+		defer cancel()
+		comm, err = grpc.Join(meet, cfg)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}
 	return comm, leave, nil
+}
+
+// notifier prints lines about the connections of a rank.
+func notifier(p launch.Place) func(line string) {
+	prefix := ""
+	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
+		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
+	}
+	return func(line string) { fmt.Fprintln(os.Stderr, prefix+"atoll:", line) }
 }
 
 // run runs the case on one rank.
@@ -123,10 +136,14 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.place.Epoch, Since: r.place.Began, Replay: r.past, Report: r.tell, Began: began}
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}
+	if o.Watch, err = r.watch(ctx, comm); err != nil {
+		return nil, err
+	}
+	o.Watched = r.serve != "" && !r.check
 	if comm.Rank() == 0 {
 		o.Warn = os.Stderr
 		r.announce(c, comm.Size(), share)

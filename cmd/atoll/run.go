@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +31,9 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
+	serve              string
+	superviseFlags
+	doorFlags
 
 	// past is the run of which this is a stretch; nil for a run of its own.
 	past *run.Replay
@@ -65,9 +67,13 @@ func runCommand() *cobra.Command {
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
+	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
+		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
+	f.superviseFlags.register(p)
+	f.doorFlags.register(p)
 	return c
 }
 
@@ -102,14 +108,22 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
+	case f.serve != "" && !serves(f.serve):
+		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
+	}
+	if err := f.superviseFlags.validate(); err != nil {
+		return err
 	}
 	return tooMany(1, f.threads) // ranks may be of many machines
 }
 
 func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error {
 	if err := f.validate(ranksGiven); err != nil {
+		return err
+	}
+	if err := f.doorFlags.validate(); err != nil {
 		return err
 	}
 	place, err := launch.Detect()
@@ -132,7 +146,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return err
 	}
 	if f.transport == launch.GRPC {
-		return f.processes(ctx, path)
+		return f.processes(ctx, path, c)
 	}
 	return r.goroutines(ctx, c)
 }
@@ -150,39 +164,6 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 		}
 	}
 	return c, badInput(err)
-}
-
-// processes starts a process for each rank, which come back here as children of a launcher.
-func (f *runFlags) processes(ctx context.Context, path string) error {
-	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend,
-		"--halo", f.halo}
-	for _, s := range f.set {
-		args = append(args, "--set", s)
-	}
-	limit := ""
-	if f.timeLimit > 0 {
-		limit = f.timeLimit.String()
-	}
-	for _, flag := range []struct{ name, value string }{
-		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit},
-	} {
-		if flag.value != "" {
-			args = append(args, flag.name, flag.value)
-		}
-	}
-	for _, flag := range []struct {
-		name string
-		on   bool
-	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force},
-		{"--restart", f.restart}} {
-		if flag.on {
-			args = append(args, flag.name)
-		}
-	}
-	return launch.Local(ctx, launch.LocalConfig{
-		Ranks: f.ranks, Args: args, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
-		Drain: run.Drain,
-	})
 }
 
 // report prints the summary of a run that has ended well.

@@ -124,11 +124,13 @@ func TestSmoothEndsBySignal(t *testing.T) {
 	}
 }
 
-// TestSmoothLosesAProcess: kill -9 of a rank in a sweep ends all, with its name and exit code 1.
+// TestSmoothLosesAProcess: of a run that is not to go on, kill -9 of a rank in a sweep ends all, with its name and exit
+// code 1.
 func TestSmoothLosesAProcess(t *testing.T) {
 	for _, set := range []string{"method.cull=false", "method.cull=true", "method.deep=true"} {
 		dir := caseFile(t, endless)
-		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", set)
+		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "3", "--transport", "grpc", "--retries", "0",
+			"--set", set)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -25,6 +24,7 @@ type transportFlags struct {
 	transport string
 	ranks     int
 	options   bench.TransportOptions
+	doorFlags
 }
 
 func benchTransportsCommand() *cobra.Command {
@@ -44,6 +44,7 @@ func benchTransportsCommand() *cobra.Command {
 	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
 		"bytes of the messages")
 	p.Float64Var(&f.options.Seconds, "seconds", 1, "length of each measurement")
+	f.doorFlags.register(p)
 	return c
 }
 
@@ -52,6 +53,9 @@ func (f *transportFlags) run(ctx context.Context) error {
 		if n < 0 || n > 1<<30 {
 			return usageError{fmt.Errorf("--sizes: a message of %d bytes: 0 to %d are possible", n, 1<<30)}
 		}
+	}
+	if err := f.doorFlags.validate(); err != nil {
+		return err
 	}
 	if f.ranks < 2 {
 		return usageError{fmt.Errorf("--ranks %d: at least 2 are needed", f.ranks)}
@@ -64,7 +68,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 	case place.Launcher == launch.Atoll:
 		return f.child(ctx, place)
 	case place.Launcher != launch.None || f.transport == launch.MPI:
-		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options))
+		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options), f.silence, notifier(place))
 		if err != nil {
 			return err
 		}
@@ -75,6 +79,9 @@ func (f *transportFlags) run(ctx context.Context) error {
 	case f.transport == "local":
 		return f.goroutines(ctx)
 	case f.transport == "grpc":
+		if err := giveToken(); err != nil {
+			return err
+		}
 		return launch.Local(ctx, launch.LocalConfig{Ranks: f.ranks, Args: f.args(), Stdout: os.Stdout, Stderr: os.Stderr})
 	}
 	return usageError{fmt.Errorf("--transport %q is not known; choose local, grpc or mpi", f.transport)}
@@ -83,6 +90,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 // args makes a rank do what this process was asked for.
 func (f *transportFlags) args() []string {
 	args := []string{"bench", "transports", "--seconds", strconv.FormatFloat(f.options.Seconds, 'g', -1, 64)}
+	args = append(args, f.doorFlags.args()...)
 	for _, n := range f.options.Sizes {
 		args = append(args, "--sizes", strconv.Itoa(n))
 	}
@@ -99,12 +107,13 @@ func (f *transportFlags) goroutines(ctx context.Context) error {
 
 func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 	useProcessors(place.Threads)
-	meet, cancel := context.WithTimeout(ctx, time.Minute)
+	cfg, err := f.meeting(place, fmt.Sprint(f.options), notifier(place))
+	if err != nil {
+		return err
+	}
+	meet, cancel := context.WithTimeout(ctx, f.joining)
 	defer cancel()
-	c, err := grpc.Join(meet, grpc.Config{
-		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: summary.BuildID(),
-		CaseHash: fmt.Sprint(f.options),
-	})
+	c, err := grpc.Join(meet, cfg)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ func verifyCommand() *cobra.Command {
 					return usageError{fmt.Errorf("--backend cuda compares the checks of %s: atoll verify %[1]s --backend cuda",
 						strings.Join(twins, ", "))}
 				}
-				twins, done, err := gpuTwins(&f)
+				suite, _ := verify.Find(args[0])
+				twins, done, err := gpuTwins(&f, suite.Twins)
 				if err != nil {
 					return err
 				}
@@ -61,8 +62,8 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute each case of "+strings.Join(verify.WithTwins(), ", ")+
-		" on the GPU too, on one rank and on two that share it, and compare the bits")
+	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute cases of "+strings.Join(verify.WithTwins(), ", ")+
+		" on the GPU too, on one rank and on several that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
 	p.Float64Var(&o.Resolution, "resolution", 1, "of "+scaling+": so many times the cells")
@@ -71,15 +72,15 @@ func verifyCommand() *cobra.Command {
 	return c
 }
 
-// gpuTwins opens the first GPU for one rank, and once more for two.
-func gpuTwins(f *runFlags) (twins []verify.Twin, done func(), err error) {
+// gpuTwins opens the first GPU for one rank, and once more for each of several.
+func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err error) {
 	var open []backend.Device
 	done = func() {
 		for _, dev := range open {
 			dev.Close()
 		}
 	}
-	for range 3 {
+	for range 1 + ranks {
 		dev, err := f.device(0, 1)
 		if err != nil {
 			done()
@@ -88,5 +89,5 @@ func gpuTwins(f *runFlags) (twins []verify.Twin, done func(), err error) {
 		open = append(open, dev)
 	}
 	return []verify.Twin{{Name: "one rank on the GPU", Devices: open[:1]},
-		{Name: "two ranks on the GPU", Devices: open[1:]}}, done, nil
+		{Name: fmt.Sprintf("%d ranks on the GPU", ranks), Devices: open[1:]}}, done, nil
 }

@@ -4,18 +4,18 @@ import "fmt"
 
 // assembler puts a message together that comes in several frames, one message after the other.
 type assembler struct {
-	epoch  uint64
-	next   uint64 // sequence number of the next frame
-	first  kind   // of the first frame of a message
-	limit  uint64 // of a message, in bytes
-	head   header // of the message at hand
-	buf    []byte
-	inside bool
-	full   bool // buf holds a message; the reader of the stream resets it
+	session uint64
+	next    uint64 // sequence number of the next frame
+	first   kind   // of the first frame of a message
+	limit   uint64 // of a message, in bytes
+	head    header // of the message at hand
+	buf     []byte
+	inside  bool
+	full    bool // buf holds a message; the reader of the stream resets it
 }
 
 func (a *assembler) take(h *header, b *body) error {
-	if err := sequence(h, a.epoch, &a.next); err != nil {
+	if err := sequence(h, a.session, &a.next); err != nil {
 		return err
 	}
 	switch {

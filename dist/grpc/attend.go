@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"errors"
 	"time"
 
 	rpc "google.golang.org/grpc"
@@ -15,8 +16,8 @@ import (
 type attendant struct {
 	proto.UnimplementedCoordinatorServer
 	*coordinator
-	beat time.Duration
-	stop <-chan struct{}
+	every time.Duration // a sign of life
+	stop  <-chan struct{}
 }
 
 // Attend serves one rank. It sends; what the rank says is read beside it.
@@ -26,9 +27,18 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 		return err
 	}
 	if msg.GetHello() == nil {
+		a.refused.add(noSense, "a connection", "that began with something else than a hello")
 		return status.Error(codes.InvalidArgument, "the first message must be a hello")
 	}
-	m := a.join(msg.GetHello())
+	m, err := a.join(s.Context(), msg.GetHello())
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Refusal{
+			Refusal: &proto.Refusal{Text: refused.text}}})
+	}
+	if err != nil {
+		return err
+	}
 	go func() {
 		for {
 			msg, err := s.Recv()
@@ -39,12 +49,16 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 			a.tell(m, msg)
 		}
 	}()
-	tick := time.NewTicker(a.beat)
+	// The first says that the rank is let in.
+	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
+		return err
+	}
+	tick := time.NewTicker(a.every)
 	defer tick.Stop()
 	for {
 		select {
 		case msg := <-m.out:
-			if err := s.Send(msg); err != nil {
+			if err := sendPaged(s, msg); err != nil {
 				return err
 			}
 			if msg.GetVerdict() != nil || msg.GetFarewell() != nil {
@@ -52,8 +66,7 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 				return nil
 			}
 		case <-tick.C:
-			b := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: &proto.Beat{Missing: a.missing()}}}
-			if err := s.Send(b); err != nil {
+			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
 				return err
 			}
 		case <-m.gone:
@@ -62,6 +75,29 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 			return status.Error(codes.Unavailable, "the coordinator stops")
 		}
 	}
+}
+
+// pageBytes of addresses fit into a message, with much to spare.
+const pageBytes = mostBytes / 2
+
+// sendPaged sends a message; of a welcome, in as many pages as it takes.
+func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator], msg *proto.FromCoordinator) error {
+	w := msg.GetWelcome()
+	if w == nil {
+		return s.Send(msg)
+	}
+	for first := 0; first < len(w.Addresses); {
+		end, bytes := first, 0
+		for ; end < len(w.Addresses) && bytes < pageBytes; end++ {
+			bytes += len(w.Addresses[end]) + 8
+		}
+		page := &proto.Welcome{Session: w.Session, Addresses: w.Addresses[first:end], First: uint32(first)}
+		if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: page}}); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
 }
 
 // hearOut waits until the rank has closed its side, by which it tells that it has heard the end.
@@ -82,7 +118,7 @@ type collector struct {
 
 // serveCollect ends with the run, so that nobody waits for a rank that no longer reads.
 func (c *collector) serveCollect(s rpc.ServerStream) error {
-	rank, err := identity(s.Context(), c.size, c.epoch)
+	rank, err := identity(s.Context(), c.size, c.session, c.refused)
 	if err != nil {
 		return err
 	}
@@ -99,12 +135,15 @@ func (c *collector) serveCollect(s rpc.ServerStream) error {
 		return status.Errorf(codes.AlreadyExists, "rank %d brings data already", rank)
 	}
 	m.reply = func(result []byte) {
-		f.header = header{kind: answer, epoch: c.epoch}
+		f.header = header{kind: answer, session: c.session}
 		// An error here is the end of the rank's streams, of which the control stream tells.
 		_ = sendLong(s, f, &seq, result)
 	}
 	m.answers.Unlock()
 
+	if err := s.SendHeader(nil); err != nil { // says that it is let in
+		return err
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -119,7 +158,7 @@ func (c *collector) serveCollect(s rpc.ServerStream) error {
 }
 
 func (c *collector) read(m *member, s stream) {
-	in := assembler{epoch: c.epoch, first: call, limit: uint64(c.limit)}
+	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
 	a := arrival{to: &in}
 	for {
 		if s.RecvMsg(&a) != nil {
@@ -129,7 +168,7 @@ func (c *collector) read(m *member, s stream) {
 			return
 		}
 		if !in.full {
-			c.alive(m)
+			m.life.Beat()
 			continue
 		}
 		in.full = false

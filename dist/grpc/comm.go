@@ -18,19 +18,23 @@ import (
 // ErrClosed is wrapped by the error of a call on, or to, a rank that has called Close.
 var ErrClosed = errors.New("has left the run")
 
+// ErrTurnedAway is wrapped by the error of a rank that has no part in the run.
+var ErrTurnedAway = errors.New("turned away by the coordinator")
+
 // comm is one rank.
 type comm struct {
-	cfg   Config
-	epoch uint64
-	peers []*peer
-	table pending.Table
+	cfg     Config
+	refused *refusals
+	session uint64
+	peers   []*peer
+	table   pending.Table
 
 	hosted *coordinator // nil when it lives in another process
 	link   *link        // to the coordinator
 	gather gathering
 	server *rpc.Server
 
-	ready  chan struct{} // closed when epoch and peers are set
+	ready  chan struct{} // closed when session and peers are set
 	closed atomic.Bool
 
 	// Streams of frames live in this context. The first failure ends it, so that none blocks.
@@ -120,15 +124,15 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 
 // Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.
 func (c *comm) Abort(code int, cause error) {
-	text := fmt.Sprint(cause)
+	text := told(fmt.Sprint(cause))
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(code), Cause: text}}},
 		&dist.AbortError{Rank: c.cfg.Rank, Code: code, Cause: text})
 }
 
 // blame ends the run because a peer broke the protocol.
 func (c *comm) blame(peer int, err error) {
-	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(peer), Text: err.Error()}}},
-		&dist.PeerError{Rank: peer, Err: err})
+	fault := &proto.Fault{Rank: uint32(peer), Text: told(err.Error())}
+	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
 // settle is how long a rank waits for the coordinator's verdict, which names the rank that failed first, before it
@@ -148,8 +152,8 @@ func (c *comm) report(msg *proto.FromRank, otherwise error) {
 	}
 }
 
-// lose ends the run because the stream to a peer broke, unless that has left.
-func (c *comm) lose(p *peer) {
+// lose ends the run because there is no stream to a peer any more, unless that has left.
+func (c *comm) lose(p *peer, why error) {
 	c.tasks.Go(func() {
 		timeout := time.NewTimer(settle)
 		defer timeout.Stop()
@@ -158,7 +162,7 @@ func (c *comm) lose(p *peer) {
 		case <-c.stop:
 		case <-timeout.C:
 			if !p.hasLeft() {
-				c.fail(&dist.PeerError{Rank: p.rank, Err: dist.ErrPeerLost})
+				c.fail(&dist.PeerError{Rank: p.rank, Err: fmt.Errorf("%w: %w", dist.ErrPeerLost, why)})
 			}
 		}
 	})
@@ -220,6 +224,7 @@ func (c *comm) end() {
 		p.close()
 	}
 	c.tasks.Wait()
+	c.refused.sum()
 	if c.hosted != nil {
 		c.hosted.last.Wait()
 	}

@@ -1,32 +1,53 @@
 package grpc
 
 import (
-	"errors"
 	"fmt"
-	"net"
-	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 )
 
 // Config says who a rank is and where it finds the others.
 type Config struct {
 	Rank, Size int
 
-	// Coordinator is the address at which the ranks meet: "unix:/path" or "host:port" on loopback. Rank 0 serves it,
-	// unless External tells that ServeCoordinator does elsewhere.
+	// Coordinator is the address at which the ranks meet: "unix:/path" or "host:port". Rank 0 serves it, unless External
+	// tells that ServeCoordinator does elsewhere. A name need not be known yet when Join is called.
 	Coordinator string
 	External    bool
 
 	// Listen is where this rank accepts the streams of its neighbours. The default is a socket beside the
-	// coordinator's, or any free port of 127.0.0.1.
-	Listen string
+	// coordinator's, or any free port of 127.0.0.1. Announce is the host:port at which neighbours find it, where that is
+	// another: behind a name, or a listener on all networks. Its port may be 0, for the one that is listened on. Rank 0
+	// has one listener for neighbours and coordinator when both are found at the same address.
+	Listen, Announce string
 
-	// BuildID and CaseHash must be the same on all ranks: ranks of different programs or cases do not meet.
+	// BuildID and CaseHash must be the same on all ranks, as far as they are given: those of rank 0 count, or of the
+	// coordinator, or of the first rank. Who comes with others is turned away, and the run goes on.
 	BuildID, CaseHash string
 
-	// Beat is the time between signs of life, and Silence how long a rank may give none. 1 s and 3 s are the defaults.
+	// Epoch is how often the run was begun anew, and Token the secret of its job. Who comes with another one is turned
+	// away, and the run goes on. Without certificates the token keeps others out who can connect; it is at most 4 KiB.
+	Epoch uint64
+	Token string
+
+	// Certificates make all connections mutual TLS 1.3: the name in a rank's certificate says which rank it is. Without
+	// them only unix sockets and loopback can be used, unless Insecure allows plaintext everywhere.
+	Certificates *certs.Store
+	Insecure     bool
+
+	// Silence is how long a rank, or the coordinator, may give no sign of life, 3 s by default, and Beat the time
+	// between signs: a thirtieth of Silence by default.
 	Beat, Silence time.Duration
+
+	// JoinTimeout is how long a neighbour may take to be found at its address, 1 min by default. How long Join takes at
+	// most its context says.
+	JoinTimeout time.Duration
+
+	// Notify is told what happens besides the run, in a line each: who is waited for, and who was turned away and why.
+	// Goroutines call it at any time until Close returns. The default tells nobody.
+	Notify func(line string)
 
 	// Early is how many bytes a neighbour may send before their receives are posted, 64 MiB by default. Messages over
 	// 256 KiB wait at the sender and do not count.
@@ -39,97 +60,39 @@ type Config struct {
 	CloseTimeout time.Duration
 }
 
+const (
+	leastSilence = 100 * time.Millisecond
+	mostToken    = 4 << 10
+)
+
 func (cfg *Config) prepare() error {
 	if cfg.Size < 1 || cfg.Rank < 0 || cfg.Rank >= cfg.Size {
 		return fmt.Errorf("dist/grpc: rank %d of %d", cfg.Rank, cfg.Size)
 	}
-	if cfg.Coordinator == "" {
-		return errors.New("dist/grpc: no coordinator address: give a unix socket such as unix:/tmp/run/c.sock")
-	}
-	if cfg.Listen == "" {
-		cfg.Listen = "127.0.0.1:0"
-		if path, ok := strings.CutPrefix(cfg.Coordinator, "unix:"); ok {
-			cfg.Listen = "unix:" + filepath.Join(filepath.Dir(path), fmt.Sprintf("r%d.sock", cfg.Rank))
-		}
-	}
-	setDefault(&cfg.Beat, time.Second)
 	setDefault(&cfg.Silence, 3*time.Second)
+	setDefault(&cfg.Beat, life.Every(cfg.Silence))
+	setDefault(&cfg.JoinTimeout, time.Minute)
 	setDefault(&cfg.Early, 64<<20)
 	setDefault(&cfg.Gathered, 1<<30)
 	setDefault(&cfg.CloseTimeout, 30*time.Second)
-	for _, a := range []string{cfg.Coordinator, cfg.Listen} {
-		if err := checkPlain(a); err != nil {
-			return err
-		}
+	if cfg.Notify == nil {
+		cfg.Notify = func(string) {}
 	}
-	return nil
+	switch {
+	case cfg.Silence < leastSilence:
+		return fmt.Errorf("dist/grpc: a silence of %v: at least %v, or a busy machine is taken for a dead one", cfg.Silence,
+			leastSilence)
+	case cfg.Beat > cfg.Silence/2:
+		return fmt.Errorf("dist/grpc: a sign of life every %v, where a silence of %v is the end: at least two are to fit",
+			cfg.Beat, cfg.Silence)
+	case len(cfg.Token) > mostToken:
+		return fmt.Errorf("dist/grpc: a token of %d bytes: at most %d", len(cfg.Token), mostToken)
+	}
+	return cfg.places()
 }
 
 func setDefault[T ~int | ~int64](v *T, value T) {
 	if *v <= 0 {
 		*v = value
 	}
-}
-
-// longestPath is what the kernel takes as the path of a unix socket.
-const longestPath = 107
-
-// checkPlain refuses addresses that plaintext must not reach.
-func checkPlain(address string) error {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		if path == "" || len(path) > longestPath {
-			return fmt.Errorf("dist/grpc: the socket path of %q has %d bytes, 1 to %d are possible", address, len(path),
-				longestPath)
-		}
-		return nil
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("dist/grpc: address %q is neither unix:/path nor host:port: %w", address, err)
-	}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return fmt.Errorf("dist/grpc: address %q is neither a unix socket nor on loopback: beyond this machine ranks need "+
-		"mutual TLS, which this transport does not offer yet", address)
-}
-
-// listen opens a plain listener and returns the address at which it can be reached.
-func listen(address string) (net.Listener, string, error) {
-	network, where := split(address)
-	l, err := net.Listen(network, where)
-	if err != nil {
-		return nil, "", fmt.Errorf("dist/grpc: %w", err)
-	}
-	if network == "tcp" {
-		address = l.Addr().String()
-	}
-	return listener{l}, address, nil
-}
-
-// listener accepts connections that read ahead.
-type listener struct{ net.Listener }
-
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return readAhead(c)
-}
-
-// split takes an address apart into what package net wants.
-func split(address string) (network, where string) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return "unix", path
-	}
-	return "tcp", address
-}
-
-// target is the address in gRPC's notation.
-func target(address string) string {
-	if strings.HasPrefix(address, "unix:") {
-		return address
-	}
-	return "passthrough:///" + address
 }

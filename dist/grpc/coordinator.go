@@ -1,39 +1,42 @@
 package grpc
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/proto"
 )
-
-// protocol is raised when ranks of different builds could no longer understand each other.
-const protocol = 1
 
 // coordinator decides for all ranks: who takes part, what a collective gives, who is lost. It knows no network;
 // attend.go and gather.go connect it. Its first verdict is final.
 type coordinator struct {
 	size    int
 	host    int // the rank in whose process it lives, -1 for none
-	epoch   uint64
+	session uint64
 	silence time.Duration
+	clock   *life.Clock
+	job     job
+	check   func(address string) error // whether ranks may talk to it
+	refused *refusals
 
 	mu      sync.Mutex
 	members []*member // by rank, nil before its hello
 	here    int       // how many members there are
-	first   int       // the rank whose hello came first
 	left    int
 	verdict *proto.Verdict
 	dead    bool // its process is going down: nothing that it sees now means anything
 	rounds  [2]*collect.Round
 	last    sync.WaitGroup
 
-	guests   []*member     // all that have said hello, also those that were refused
-	everyone chan struct{} // closed when there are as many as ranks
+	everyone chan struct{} // closed when all ranks have said hello
 	over     chan struct{} // closed after a verdict, or when all have left
 }
 
@@ -42,8 +45,8 @@ type member struct {
 	rank    int
 	hello   *proto.Hello
 	out     chan *proto.FromCoordinator // read by the goroutine that serves Attend
-	heard   time.Time                   // the last sign of life
-	entered int                         // collectives
+	life    *life.Pulse
+	entered int // collectives
 	left    bool
 	gone    chan struct{} // closed when its stream has ended
 
@@ -55,48 +58,81 @@ type member struct {
 // is a welcome, a farewell from each rank, and an end.
 func outbox(size int) int { return size + 8 }
 
-func newCoordinator(size, host int, silence time.Duration) *coordinator {
-	return &coordinator{size: size, host: host, epoch: rand.Uint64(), silence: silence, members: make([]*member, size),
-		rounds: [2]*collect.Round{collect.NewRound(size), collect.NewRound(size)}, over: make(chan struct{}),
+func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
+	by := "the coordinator"
+	if host >= 0 {
+		by = fmt.Sprintf("rank %d", host)
+	}
+	n := cfg.Size
+	return &coordinator{size: n, host: host, session: newSession(), silence: cfg.Silence,
+		clock: life.NewClock(life.Period(cfg.Silence)), job: jobOf(cfg, by),
+		check: cfg.check, refused: refused, members: make([]*member, n),
+		rounds: [2]*collect.Round{collect.NewRound(n), collect.NewRound(n)}, over: make(chan struct{}),
 		everyone: make(chan struct{})}
 }
 
-// join admits a rank, or refuses the run when it does not fit to those before it.
-func (c *coordinator) join(h *proto.Hello) *member {
+// newSession is a number that nobody guesses: whoever knows it may send frames.
+func newSession() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// refusal is why somebody has no part in the run.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// join admits the rank whose stream ctx is of. One that does not fit is turned away with a refusal, and the run goes
+// on.
+func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
+	name, err := certified(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)), heard: time.Now(),
-		gone: make(chan struct{})}
-	if c.guests = append(c.guests, m); len(c.guests) == c.size {
+	why, text := c.misfit(h, name)
+	if err != nil {
+		why, text = wrongName, err.Error()
+	}
+	if text != "" {
+		who := fmt.Sprintf("rank %d", h.Rank)
+		if v := visitorOf(ctx); v != nil {
+			who += " from " + v.from()
+		}
+		c.refused.add(why, who, text)
+		return nil, &refusal{text}
+	}
+	if err := letIn(ctx); err != nil {
+		return nil, err
+	}
+	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)),
+		life: life.NewPulse(c.clock), gone: make(chan struct{})}
+	c.members[m.rank] = m
+	if c.job.build == "" && c.job.hash == "" {
+		c.job.build, c.job.hash, c.job.by = h.BuildId, h.CaseHash, fmt.Sprintf("rank %d", m.rank)
+	}
+	if c.here++; c.here == c.size {
 		close(c.everyone)
 	}
-	if text := c.misfit(h); text != "" {
-		c.decide(fault(h.Rank, text))
-	}
 	if c.verdict != nil {
-		c.turnAway(m)
-		return m
+		c.tellVerdict(m)
+		return m, nil
 	}
-	if c.here == 0 {
-		c.first = m.rank
+	if c.here < c.size {
+		return m, nil
 	}
-	c.members[m.rank] = m
-	if c.here++; c.here < c.size {
-		return m
-	}
-	w := &proto.Welcome{Epoch: c.epoch}
+	w := &proto.Welcome{Session: c.session}
 	for _, m := range c.members {
 		w.Addresses = append(w.Addresses, m.hello.Address)
 	}
 	for _, m := range c.members {
 		m.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
 	}
-	return m
+	return m, nil
 }
 
-// turnAway tells the verdict to a rank that does not take part; to the host, as always, when the others have heard it.
+// tellVerdict tells the verdict to a rank that comes after it; to the host, as always, when the others have heard it.
 // The caller holds the lock.
-func (c *coordinator) turnAway(m *member) {
+func (c *coordinator) tellVerdict(m *member) {
 	msg := end(c.verdict)
 	if m.rank != c.host {
 		m.out <- msg
@@ -108,65 +144,32 @@ func (c *coordinator) turnAway(m *member) {
 	})
 }
 
-// misfit says why a rank cannot take part, or "".
-func (c *coordinator) misfit(h *proto.Hello) string {
-	switch {
-	case h.Protocol != protocol:
-		return fmt.Sprintf("speaks version %d of the protocol, the coordinator speaks %d: start the same program "+
-			"everywhere", h.Protocol, protocol)
-	case int(h.Size) != c.size:
-		return fmt.Sprintf("was started for %d ranks, the coordinator for %d", h.Size, c.size)
-	case int(h.Rank) >= c.size:
-		return fmt.Sprintf("does not exist among %d ranks", c.size)
-	case c.members[h.Rank] != nil:
-		return fmt.Sprintf("was started twice: at %s and at %s", c.members[h.Rank].hello.Address, h.Address)
-	}
-	if err := checkPlain(h.Address); err != nil {
-		return err.Error()
-	}
-	if c.here == 0 {
-		return ""
-	}
-	o := c.members[c.first].hello
-	switch {
-	case h.BuildId != o.BuildId:
-		return fmt.Sprintf("runs build %q, rank %d runs %q: start the same program everywhere", h.BuildId, o.Rank,
-			o.BuildId)
-	case h.CaseHash != o.CaseHash:
-		return fmt.Sprintf("has case %q, rank %d has %q: give the same case file and options everywhere", h.CaseHash,
-			o.Rank, o.CaseHash)
-	}
-	return ""
-}
-
-// missing returns the ranks that have not said hello.
-func (c *coordinator) missing() []uint32 {
+// beat is a sign of life. Before all ranks have said hello it tells which have not.
+func (c *coordinator) beat() *proto.Beat {
+	const most = 16
+	b := new(proto.Beat)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.here == c.size {
-		return nil
+		return b
 	}
-	var ranks []uint32
+	b.Absent = uint32(c.size - c.here)
 	for r, m := range c.members {
 		if m == nil {
-			ranks = append(ranks, uint32(r))
+			if b.Missing = append(b.Missing, uint32(r)); len(b.Missing) == most {
+				break
+			}
 		}
 	}
-	return ranks
-}
-
-// alive notes a sign of life.
-func (c *coordinator) alive(m *member) {
-	c.mu.Lock()
-	m.heard = time.Now()
-	c.mu.Unlock()
+	b.Refused = c.refused.lately()
+	return b
 }
 
 // tell takes what a rank says on its control stream.
 func (c *coordinator) tell(m *member, msg *proto.FromRank) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.heard = time.Now()
+	m.life.Beat()
 	rank := uint32(m.rank)
 	switch k := msg.Kind.(type) {
 	case *proto.FromRank_Abort:
@@ -214,47 +217,30 @@ func (c *coordinator) ended(m *member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(m.gone)
-	if !m.left && m == c.member(m.rank) {
+	if !m.left {
 		c.decide(lost(m.rank, "its connection broke"))
 	}
 }
 
-// member returns the rank's member, nil when there is none. The caller holds the lock.
-func (c *coordinator) member(rank int) *member {
-	if rank < 0 || rank >= c.size {
-		return nil
-	}
-	return c.members[rank]
-}
-
 // watch declares ranks lost that gave no sign of life. It returns when the run is over or stop is closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
-	period := c.silence / 12
-	tick := time.NewTicker(period)
+	tick := time.NewTicker(life.Period(c.silence))
 	defer tick.Stop()
-	last := time.Now()
 	for {
 		select {
 		case <-stop:
 			return
 		case <-c.over:
 			return
-		case now := <-tick.C:
+		case <-tick.C:
+			c.clock.Tick()
 			c.mu.Lock()
-			// Whoever was stopped together with the others must not blame them for it.
-			stopped := now.Sub(last) > 4*period
 			for _, m := range c.members {
-				if m == nil || m.left {
-					continue
-				}
-				if stopped {
-					m.heard = now
-				} else if now.Sub(m.heard) > c.silence {
+				if m != nil && !m.left && m.life.Silent(c.silence) {
 					c.decide(lost(m.rank, fmt.Sprintf("no sign of life for %v", c.silence)))
 				}
 			}
 			c.mu.Unlock()
-			last = now
 		}
 	}
 }
@@ -262,6 +248,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 // decide ends the run with the first verdict. The caller holds the lock.
 func (c *coordinator) decide(v *proto.Verdict) {
 	if c.verdict == nil && c.left < c.size && !c.dead {
+		v.Text = told(v.Text)
 		c.verdict = v
 		c.finish(end(v))
 	}
@@ -300,10 +287,13 @@ func (c *coordinator) hearOut() {
 		return
 	}
 	c.mu.Lock()
-	guests := slices.Clone(c.guests)
+	members, silent := slices.Clone(c.members), -1
+	if c.verdict != nil && c.verdict.Kind == proto.Verdict_LOST {
+		silent = int(c.verdict.Rank) // who will say nothing about it
+	}
 	c.mu.Unlock()
-	for _, m := range guests {
-		if m.rank == c.host {
+	for _, m := range members {
+		if m.rank == c.host || m.rank == silent {
 			continue
 		}
 		select {
@@ -312,6 +302,15 @@ func (c *coordinator) hearOut() {
 			return
 		}
 	}
+}
+
+// told is a text that fits into a message, whatever it was made of.
+func told(text string) string {
+	const most = 16 << 10
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 func end(v *proto.Verdict) *proto.FromCoordinator {

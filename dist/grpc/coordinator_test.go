@@ -1,13 +1,20 @@
 package grpc
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc/credentials"
+	rpcpeer "google.golang.org/grpc/peer"
+
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
@@ -15,24 +22,45 @@ import (
 // script drives a coordinator without a network and writes down what each rank hears.
 type script struct {
 	*coordinator
-	log strings.Builder
+	name rankName // in the certificate of whoever says hello
+	log  strings.Builder
 }
 
 func newScript(size int) *script {
-	s := &script{coordinator: newCoordinator(size, 0, 3*time.Second)}
-	s.epoch = 1
+	s := &script{}
+	cfg := Config{Size: size, Coordinator: "unix:/c", BuildID: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}
+	if err := cfg.prepare(); err != nil {
+		panic(err)
+	}
+	s.coordinator = newCoordinator(cfg, 0, newRefusals(func(line string) { fmt.Fprintln(&s.log, line) }))
+	s.session = 1
 	return s
 }
 
 func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
 	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size),
-		Address: fmt.Sprintf("unix:/r%d", rank), BuildId: "b1", CaseHash: "c1"}
+		Address: fmt.Sprintf("unix:/r%d", rank), BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}
 	if edit != nil {
 		edit(h)
 	}
-	m := s.join(h)
+	m, err := s.join(s.caller(), h)
+	if err != nil {
+		fmt.Fprintf(&s.log, "it hears: %v\n", err)
+		return nil
+	}
 	m.reply = func(result []byte) { fmt.Fprintf(&s.log, "rank %d: answer %x\n", m.rank, result) }
 	return m
+}
+
+// caller is the context of a stream whose opener has the certificate of a name.
+func (s *script) caller() context.Context {
+	p := &rpcpeer.Peer{}
+	if s.name.given {
+		c := &x509.Certificate{DNSNames: []string{certs.Name(s.name.rank)}}
+		p.AuthInfo = credentials.TLSInfo{State: tls.ConnectionState{PeerCertificates: []*x509.Certificate{c},
+			VerifiedChains: [][]*x509.Certificate{{c}}}}
+	}
+	return rpcpeer.NewContext(context.Background(), p)
 }
 
 // hear writes down what waits for the ranks.
@@ -64,6 +92,11 @@ func (s *script) calls(m *member, call collect.Call, data string) {
 	}
 }
 
+// plain is why an address is refused that plaintext must not reach.
+const plain = `dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this machine ranks ` +
+	`need mutual TLS: give each its certificate (atoll certs makes them; --certs), or say that everybody on the ` +
+	`network may read and change the run (--insecure)`
+
 func TestCoordinatorTranscripts(t *testing.T) {
 	gather := collect.Call{Kind: collect.Gather, Root: 1}
 	for _, c := range []struct {
@@ -91,44 +124,49 @@ rank 1: rank 0 left after 7 frames
 rank 1: farewell
 rank 0: farewell
 `},
-		{"another build", func(s *script) {
+		{"who does not fit is turned away, and the run goes on", func(s *script) {
 			a := s.hello(0, nil)
-			b := s.hello(1, func(h *proto.Hello) { h.BuildId = "b2" })
-			s.hear(b, a)
-			s.ended(b)
-			s.hear(b, a)
-		}, `
-rank 1: rank 1: runs build "b2", rank 0 runs "b1": start the same program everywhere
-rank 0: rank 1: runs build "b2", rank 0 runs "b1": start the same program everywhere
-`},
-		{"another case, where the host comes last", func(s *script) {
-			b := s.hello(1, func(h *proto.Hello) { h.CaseHash = "c2" })
-			a := s.hello(0, nil)
-			s.hear(a, b)
-			s.ended(b)
-			s.hear(a)
-		}, `
-rank 1: rank 0: has case "c1", rank 1 has "c2": give the same case file and options everywhere
-rank 0: rank 0: has case "c1", rank 1 has "c2": give the same case file and options everywhere
-`},
-		{"another size, another protocol, twice, and afar", func(s *script) {
 			for _, edit := range []func(h *proto.Hello){
-				func(h *proto.Hello) { h.Size = 9 }, func(h *proto.Hello) { h.Protocol = 2 },
-				func(h *proto.Hello) { h.Rank = 1 }, func(h *proto.Hello) { h.Address = "10.0.0.1:1" },
-				func(h *proto.Hello) { h.Rank = 1 << 31 }} {
-				o := newScript(3)
-				o.hello(1, nil)
-				h := o.hello(2, edit)
-				o.hear(h)
-				s.log.WriteString(o.log.String())
+				func(h *proto.Hello) { h.Token = "lagon" }, func(h *proto.Hello) { h.Token, h.Epoch = "", 2 },
+				func(h *proto.Hello) { h.Epoch = 2 }, func(h *proto.Hello) { h.Protocol = 1 },
+				func(h *proto.Hello) { h.BuildId = "b2" }, func(h *proto.Hello) { h.CaseHash = "c2" },
+				func(h *proto.Hello) { h.Size = 9 }, func(h *proto.Hello) { h.Rank = 0 },
+				func(h *proto.Hello) { h.Rank = 1 << 31 }, func(h *proto.Hello) { h.Address = "10.0.0.1:1" },
+			} {
+				s.hello(1, edit)
+				// Or only the first of each kind would be told.
+				s.refused.told, s.refused.count = map[reason]telling{}, map[reason]int{}
 			}
+			s.name = rankName{given: true, rank: 0}
+			s.hello(1, nil)
+			s.name.rank = 1
+			s.hear(a, s.hello(1, nil))
 		}, `
-rank 2: rank 2: was started for 9 ranks, the coordinator for 3
-rank 2: rank 2: speaks version 2 of the protocol, the coordinator speaks 1: start the same program everywhere
-rank 1: rank 1: was started twice: at unix:/r1 and at unix:/r2
-rank 2: rank 2: dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond ` +
-			`this machine ranks need mutual TLS, which this transport does not offer yet
-rank 2147483648: rank 2147483648: does not exist among 3 ranks
+turned away: rank 1 does not have the token of the job; the run goes on
+it hears: does not have the token of the job
+turned away: rank 1 does not have the token of the job; the run goes on
+it hears: does not have the token of the job
+turned away: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run goes on
+it hears: belongs to epoch 2 of the run, which is in epoch 3
+turned away: rank 1 speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere; ` +
+			`the run goes on
+it hears: speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere
+turned away: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run goes on
+it hears: runs build "b2", rank 0 runs "b1": start the same program everywhere
+turned away: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run goes on
+it hears: has case "c2", rank 0 has "c1": give the same case file and options everywhere
+turned away: rank 1 was started for 9 ranks, the coordinator for 2; the run goes on
+it hears: was started for 9 ranks, the coordinator for 2
+turned away: rank 0 was started twice: at "unix:/r0" and at "unix:/r1"; the run goes on
+it hears: was started twice: at "unix:/r0" and at "unix:/r1"
+turned away: rank 2147483648 does not exist among 2 ranks; the run goes on
+it hears: does not exist among 2 ranks
+turned away: rank 1 cannot be reached: ` + plain + `; the run goes on
+it hears: cannot be reached: ` + plain + `
+turned away: rank 1 has the certificate of rank-0.atoll.internal; the run goes on
+it hears: has the certificate of rank-0.atoll.internal
+rank 0: welcome to [unix:/r0 unix:/r1]
+rank 1: welcome to [unix:/r0 unix:/r1]
 `},
 		{"the first death is the cause", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
@@ -206,9 +244,9 @@ func TestSilenceIsNoticed(t *testing.T) {
 		defer time.Sleep(time.Second)
 		start := time.Now()
 		for s.verdictNow() == nil && time.Since(start) < time.Minute {
-			s.alive(m[0])
+			m[0].life.Beat()
 			if time.Since(start) < 10*time.Second {
-				s.alive(m[1])
+				m[1].life.Beat()
 			}
 			time.Sleep(time.Second)
 		}
@@ -216,7 +254,7 @@ func TestSilenceIsNoticed(t *testing.T) {
 		if v == nil || v.Kind != proto.Verdict_LOST || v.Rank != 1 {
 			t.Fatalf("the verdict is %v", v)
 		}
-		if took := time.Since(start); took < 12*time.Second || took > 14*time.Second {
+		if took := time.Since(start); took < 11*time.Second || took > 13*time.Second {
 			t.Fatalf("noticed after %v, where the silence began after 9 s", took)
 		}
 	})

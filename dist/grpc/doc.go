@@ -1,4 +1,4 @@
-// Package grpc connects ranks that are processes, over gRPC on unix sockets or loopback.
+// Package grpc connects ranks that are processes, over gRPC: on unix sockets and loopback, and by mutual TLS beyond.
 //
 // # Who talks to whom
 //
@@ -9,9 +9,10 @@
 //	Collect  frames: what the rank brings to collectives, and their results
 //
 // and one to each rank that it trades messages with, opened by whichever of the two sends first (when both do, there
-// are two, each used in one direction). A stream stays open until the end. Hello carries size, build and case: ranks
-// that differ in them are refused with a message that says which and how. Welcome carries every rank's address and
-// the epoch, a random number that marks each frame of the run.
+// are two, each used in one direction). A stream stays open until the end. Hello carries size, build, case, epoch and
+// token: a rank that differs in one of them is turned away with the reason, of which Config.Notify is told, and the
+// others wait for the right one. Welcome carries every rank's address, in pages that each fit into a message, and the
+// session, a random number that marks each frame of these ranks.
 //
 // # Frames
 //
@@ -27,11 +28,14 @@
 // # Failure
 //
 // The first failure ends the run, and the coordinator's verdict says which rank it was. A rank whose Attend stream
-// breaks is lost at once (its process died), one that gives no sign of life for 3 s too (it is frozen, or its machine
-// is). When the coordinator itself dies or freezes, each rank sees that in the same two ways, and names rank 0, or rank
-// -1 when the coordinator belongs to none. A rank that sees a neighbour's stream break waits up to a second for the
-// verdict, because the neighbour may only have followed another into death. Rank 0 hears a verdict after the others, or
-// after 300 ms, since its process may exit on hearing it and take the coordinator with it.
+// breaks is lost at once (its process died), one of which nothing is heard for Config.Silence too (it is frozen, cut
+// off, or its machine is). Every message is a sign of life, in both directions; where there is nothing else to say,
+// thirty beats are sent in that time, so a pause that is a little shorter does no harm. The time in which a process was
+// stopped itself counts as nobody's silence. When the coordinator itself dies or freezes, each rank sees that in the
+// same two ways, and names rank 0, or rank -1 when the coordinator belongs to none. A rank that sees a neighbour's
+// stream break waits up to a second for the verdict, because the neighbour may only have followed another into death.
+// Rank 0 hears a verdict after the others, or after 300 ms, since its process may exit on hearing it and take the
+// coordinator with it.
 //
 // Abort, different collectives on different ranks, a collective that is given up because its context ended, and a
 // breach of the protocol end the run in the same way. A point-to-point call that ends with its context harms no other.
@@ -55,7 +59,13 @@
 //
 // # Security
 //
-// Plaintext goes over unix sockets and loopback only; other addresses are refused. A unix socket is as private as its
-// directory: make that with mode 0700. On loopback any process of the machine can connect, and only the random epoch
-// keeps it from sending frames.
+// Beyond unix sockets and loopback connections are mutual TLS 1.3, unless Config.Insecure says otherwise. The name in a
+// rank's certificate says which rank it is; what it says itself must be the same. Package certs makes certificates, and
+// reads new ones without a restart. A unix socket is as private as its directory: make that with mode 0700. On loopback
+// any process of the machine can connect: the token keeps it from taking part, and the session from sending frames.
+//
+// Who connects is a stranger until a hello, or the opening of a stream with the session, is found good. Of a stranger
+// 64 KiB are read and no more; it has 10 s, four streams, and headers of 8 KiB. There are at most 64 of them besides
+// one for each rank, and 1024 in all: with one more the oldest goes, and dials again if it is a rank. So the server of
+// a stream says that it lets the rank in before that sends a frame. Strangers are closed at once when the rank ends.
 package grpc

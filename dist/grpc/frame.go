@@ -32,17 +32,17 @@ const (
 // header stands before the bytes of every frame, in little-endian order:
 //
 //	0 kind   1 collective   2 reduction   4 root (4 bytes)
-//	8 epoch  16 sequence number of the frame  24 tag, id of an offer, or length of a collective call
+//	8 session  16 sequence number of the frame  24 tag, id of an offer, or length of a collective call
 //	32 length of the whole message
 type header struct {
-	kind   kind
-	call   collect.Kind
-	op     dist.Op
-	root   uint32
-	epoch  uint64
-	seq    uint64
-	tag    uint64
-	length uint64
+	kind    kind
+	call    collect.Kind
+	op      dist.Op
+	root    uint32
+	session uint64
+	seq     uint64
+	tag     uint64
+	length  uint64
 }
 
 const (
@@ -57,7 +57,7 @@ func (h *header) put(b []byte) {
 	_ = b[headerBytes-1]
 	b[0], b[1], b[2], b[3] = byte(h.kind), byte(h.call), byte(h.op), 0
 	binary.LittleEndian.PutUint32(b[4:], h.root)
-	binary.LittleEndian.PutUint64(b[8:], h.epoch)
+	binary.LittleEndian.PutUint64(b[8:], h.session)
 	binary.LittleEndian.PutUint64(b[16:], h.seq)
 	binary.LittleEndian.PutUint64(b[24:], h.tag)
 	binary.LittleEndian.PutUint64(b[32:], h.length)
@@ -67,7 +67,7 @@ func (h *header) parse(b []byte) {
 	_ = b[headerBytes-1]
 	h.kind, h.call, h.op = kind(b[0]), collect.Kind(b[1]), dist.Op(b[2])
 	h.root = binary.LittleEndian.Uint32(b[4:])
-	h.epoch = binary.LittleEndian.Uint64(b[8:])
+	h.session = binary.LittleEndian.Uint64(b[8:])
 	h.seq = binary.LittleEndian.Uint64(b[16:])
 	h.tag = binary.LittleEndian.Uint64(b[24:])
 	h.length = binary.LittleEndian.Uint64(b[32:])

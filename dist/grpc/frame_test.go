@@ -17,7 +17,7 @@ func TestHeaderSurvivesTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), call: collect.Kind(rapid.Byte().Draw(t, "call")),
 			op: dist.Op(rapid.Byte().Draw(t, "op")), root: rapid.Uint32().Draw(t, "root"),
-			epoch: rapid.Uint64().Draw(t, "epoch"), seq: rapid.Uint64().Draw(t, "seq"),
+			session: rapid.Uint64().Draw(t, "session"), seq: rapid.Uint64().Draw(t, "seq"),
 			tag: rapid.Uint64().Draw(t, "tag"), length: rapid.Uint64().Draw(t, "length")}
 		var b [headerBytes]byte
 		h.put(b[:])
@@ -57,11 +57,11 @@ func TestLongMessagesArePutTogether(t *testing.T) {
 	for _, n := range []int{0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 3*chunkBytes + 7} {
 		msg := bytes.Repeat([]byte("lagoon "), n/7+1)[:n]
 		w, seq := new(wire), uint64(0)
-		f := frame{header: header{kind: call, epoch: 5}}
+		f := frame{header: header{kind: call, session: 5}}
 		if err := sendLong(w, &f, &seq, msg); err != nil {
 			t.Fatal(err)
 		}
-		in := assembler{epoch: 5, first: call, limit: uint64(n)}
+		in := assembler{session: 5, first: call, limit: uint64(n)}
 		a := arrival{to: &in}
 		for i, b := range w.frames {
 			if in.full {
@@ -86,7 +86,8 @@ func encode(h header, body []byte) []byte {
 
 // lonely returns a rank whose writers never run.
 func lonely(early int) *comm {
-	c := &comm{cfg: Config{Rank: 0, Size: 2, Early: early}, epoch: 5, down: make(chan struct{}), stop: make(chan struct{})}
+	c := &comm{refused: newRefusals(nil), cfg: Config{Rank: 0, Size: 2, Early: early}, session: 5,
+		down: make(chan struct{}), stop: make(chan struct{})}
 	for r := range 2 {
 		p := newPeer(c, r, "")
 		p.tx.started = true
@@ -98,17 +99,17 @@ func lonely(early int) *comm {
 func TestBadFramesAreRefused(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"short":               make([]byte, headerBytes-1),
-		"another epoch":       encode(header{kind: eager, epoch: 6}, nil),
-		"a gap":               encode(header{kind: eager, epoch: 5, seq: 1}, nil),
-		"unknown kind":        encode(header{kind: 99, epoch: 5}, nil),
-		"length":              encode(header{kind: eager, epoch: 5, length: 3}, []byte("ab")),
-		"negative tag":        encode(header{kind: eager, epoch: 5, tag: 1 << 63}, nil),
-		"unasked chunk":       encode(header{kind: chunk, epoch: 5, length: 1}, []byte("a")),
-		"unasked acceptance":  encode(header{kind: accept, epoch: 5}, nil),
-		"offer of little":     encode(header{kind: offer, epoch: 5, length: 5}, nil),
-		"offer of too much":   encode(header{kind: offer, epoch: 5, length: 1 << 63}, nil),
-		"collective":          encode(header{kind: call, epoch: 5}, nil),
-		"more than early has": encode(header{kind: eager, epoch: 5, length: 5000}, make([]byte, 5000)),
+		"another session":     encode(header{kind: eager, session: 6}, nil),
+		"a gap":               encode(header{kind: eager, session: 5, seq: 1}, nil),
+		"unknown kind":        encode(header{kind: 99, session: 5}, nil),
+		"length":              encode(header{kind: eager, session: 5, length: 3}, []byte("ab")),
+		"negative tag":        encode(header{kind: eager, session: 5, tag: 1 << 63}, nil),
+		"unasked chunk":       encode(header{kind: chunk, session: 5, length: 1}, []byte("a")),
+		"unasked acceptance":  encode(header{kind: accept, session: 5}, nil),
+		"offer of little":     encode(header{kind: offer, session: 5, length: 5}, nil),
+		"offer of too much":   encode(header{kind: offer, session: 5, length: 1 << 63}, nil),
+		"collective":          encode(header{kind: call, session: 5}, nil),
+		"more than early has": encode(header{kind: eager, session: 5, length: 5000}, make([]byte, 5000)),
 	} {
 		a := arrival{to: lonely(4096).peers[1]}
 		if a.decode(pieces(b, nil)) == nil || a.err == nil {
@@ -136,7 +137,7 @@ func TestMessagesAllocateNothing(t *testing.T) {
 			reqs[0], _ = c.Isend(ctx, 1, 0, out[:n])
 			reqs[1], _ = c.IrecvUpTo(ctx, 1, 0, in, length)
 		}
-		if !p.tx.next(f, c.epoch) {
+		if !p.tx.next(f, c.session) {
 			t.Fatal("nothing to send")
 		}
 		sent, err := codec{}.Marshal(f)

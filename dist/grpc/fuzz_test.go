@@ -12,12 +12,12 @@ import (
 // FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early, nor write
 // beyond what a receive takes.
 func FuzzFrames(f *testing.F) {
-	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
-	f.Add(encode(header{kind: offer, epoch: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
-	f.Add(encode(header{kind: chunk, epoch: 5, tag: 0, length: 3}, []byte("abc")), []byte{3, 3})
-	f.Add(encode(header{kind: eager, epoch: 5, tag: 3, length: 2}, []byte("ab")), []byte{})
-	f.Add(encode(header{kind: eager, epoch: 5, tag: 3, length: 7}, []byte("abcdefg")), []byte{})
-	f.Add(slices.Concat(encode(header{kind: offer, epoch: 5, tag: 4, length: chunkBytes + 1}, nil),
+	f.Add(encode(header{kind: eager, session: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
+	f.Add(encode(header{kind: offer, session: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
+	f.Add(encode(header{kind: chunk, session: 5, tag: 0, length: 3}, []byte("abc")), []byte{3, 3})
+	f.Add(encode(header{kind: eager, session: 5, tag: 3, length: 2}, []byte("ab")), []byte{})
+	f.Add(encode(header{kind: eager, session: 5, tag: 3, length: 7}, []byte("abcdefg")), []byte{})
+	f.Add(slices.Concat(encode(header{kind: offer, session: 5, tag: 4, length: chunkBytes + 1}, nil),
 		make([]byte, 8), encode(header{kind: chunk, tag: 0, length: 8}, []byte("abcdefgh"))), []byte{})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
 		c := lonely(1 << 16)
@@ -48,7 +48,7 @@ func FuzzFrames(f *testing.F) {
 			if seq > 0 && len(b) >= headerBytes {
 				var h header
 				h.parse(b)
-				h.epoch, h.seq = 5, seq
+				h.session, h.seq = 5, seq
 				h.put(b)
 			}
 			a := arrival{to: p}
@@ -63,9 +63,9 @@ func FuzzFrames(f *testing.F) {
 }
 
 func FuzzCollectFrames(f *testing.F) {
-	f.Add(encode(header{kind: call, epoch: 5, length: 3}, []byte("abc")), []byte{40})
+	f.Add(encode(header{kind: call, session: 5, length: 3}, []byte("abc")), []byte{40})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
-		in := assembler{epoch: 5, first: call, limit: 1 << 16}
+		in := assembler{session: 5, first: call, limit: 1 << 16}
 		a := arrival{to: &in}
 		for len(data) > 0 {
 			n := min(headerBytes+16, len(data))

@@ -37,8 +37,11 @@ func (g *gathering) open(c *comm) error {
 		g.member.answers.Unlock()
 		return nil
 	}
-	s, err := c.link.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.epoch), &collectDesc, collectMethod,
+	s, err := c.link.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
 		rpc.CallContentSubtype(codecName))
+	if err == nil {
+		err = awaitEntry(s)
+	}
 	if err != nil {
 		select {
 		case <-c.down: // the run has failed already, which cut the stream
@@ -59,9 +62,10 @@ func (g *gathering) answered(result []byte) {
 
 // read takes the answers. One stays untouched until the rank has entered the next collective.
 func (g *gathering) read(c *comm, s stream) {
-	in := assembler{epoch: c.epoch, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.Gathered+8)}
+	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.Gathered+8)}
 	a := arrival{to: &in}
 	for s.RecvMsg(&a) == nil {
+		c.link.life.Beat()
 		if in.full {
 			in.full = false
 			g.answered(in.buf)
@@ -96,12 +100,12 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 			}
 		}
 	} else if len(data) <= inlineBytes {
-		g.send(c.epoch, what, data)
+		g.send(c.session, what, data)
 	} else {
 		busy = make(chan struct{})
 		c.tasks.Go(func() {
 			defer close(busy)
-			g.send(c.epoch, what, data)
+			g.send(c.session, what, data)
 		})
 	}
 	var failed error
@@ -126,8 +130,8 @@ func short(what collect.Call) bool {
 	return what.Kind != collect.Gather && what.Kind != collect.Allgather && what.Len <= inlineBytes
 }
 
-func (g *gathering) send(epoch uint64, what collect.Call, data []byte) {
-	g.frame.header = header{kind: call, call: what.Kind, op: what.Op, root: uint32(what.Root), epoch: epoch,
+func (g *gathering) send(session uint64, what collect.Call, data []byte) {
+	g.frame.header = header{kind: call, call: what.Kind, op: what.Op, root: uint32(what.Root), session: session,
 		tag: uint64(what.Len)}
 	// An error here is the end of the stream, of which the control stream tells.
 	_ = sendLong(g.stream, &g.frame, &g.sent, data)
@@ -138,7 +142,7 @@ func (g *gathering) send(epoch uint64, what collect.Call, data []byte) {
 func (c *comm) giveUp(ctx context.Context, what collect.Call) error {
 	why := context.Cause(ctx)
 	text := fmt.Sprintf("%v: %v", what, why)
-	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: text}}},
+	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(text)}}},
 		&dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("%v: %w", what, why)})
 	<-c.down
 	if v := c.link.verdict.Load(); v != nil && v.WaitingFor >= 0 && int(v.Rank) == c.cfg.Rank {

@@ -24,7 +24,7 @@ func endedContext() context.Context {
 func offered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	t.Helper()
 	r, err := rank.Isend(context.Background(), 1, 3, make([]byte, bytes))
-	if err != nil || !rank.peers[1].tx.next(f, rank.epoch) {
+	if err != nil || !rank.peers[1].tx.next(f, rank.session) {
 		t.Fatal("nothing to send", err)
 	}
 	return r
@@ -50,9 +50,9 @@ func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := [][]byte{
-		encode(header{kind: offer, epoch: 5, tag: 3, length: chunkBytes + 1}, nil),
-		encode(header{kind: chunk, epoch: 5, seq: 1, length: 5}, []byte("early")),
-		encode(header{kind: chunk, epoch: 5, seq: 2, length: 4}, []byte("late")),
+		encode(header{kind: offer, session: 5, tag: 3, length: chunkBytes + 1}, nil),
+		encode(header{kind: chunk, session: 5, seq: 1, length: 5}, []byte("early")),
+		encode(header{kind: chunk, session: 5, seq: 2, length: 4}, []byte("late")),
 	}
 	for i, b := range frames {
 		if err := a.decode(pieces(b, nil)); err != nil {
@@ -78,7 +78,7 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.tx.next(f, c.epoch) || f.kind != offer {
+	if !p.tx.next(f, c.session) || f.kind != offer {
 		t.Fatalf("the first frame is of kind %d", f.kind)
 	}
 	if err := c.Wait(endedContext(), []dist.Request{r}); !errors.Is(err, context.Canceled) {
@@ -86,11 +86,11 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 	}
 	clear(buf)
 	a := arrival{to: p}
-	if err := a.decode(pieces(encode(header{kind: accept, epoch: 5, tag: f.seq}, nil), nil)); err != nil {
+	if err := a.decode(pieces(encode(header{kind: accept, session: 5, tag: f.seq}, nil), nil)); err != nil {
 		t.Fatal(err)
 	}
 	var got []byte
-	for p.tx.next(f, c.epoch) {
+	for p.tx.next(f, c.session) {
 		data := marshalled(t, f)
 		got = append(got, data.Materialize()[headerBytes:]...)
 		data.Free()
@@ -120,12 +120,12 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 			rank.cut = func() {}
 			p, f := rank.peers[1], new(frame)
 			r := offered(t, rank, f, c.bytes)
-			if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.epoch) {
+			if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 				t.Fatal("nothing to send", err)
 			}
 			var lent []mem.BufferSlice
 			for range 2 { // of three chunks, one stays
-				if lent = append(lent, marshalled(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.epoch) {
+				if lent = append(lent, marshalled(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.session) {
 					break
 				}
 			}
@@ -155,7 +155,7 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 	p, f := rank.peers[1], new(frame)
 	for range 100 {
 		send := offered(t, rank, f, chunkBytes+1)
-		if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.epoch) {
+		if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 			t.Fatal("nothing to send", err)
 		}
 		marshalled(t, f).Free() // so that the last byte ends the message
@@ -169,7 +169,7 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 			}
 			close(ended)
 		}()
-		if !p.tx.next(f, rank.epoch) {
+		if !p.tx.next(f, rank.session) {
 			t.Fatal("the last byte is not sent")
 		}
 		marshalled(t, f).Free()
@@ -178,7 +178,7 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if p.tx.next(f, rank.epoch) {
+		if p.tx.next(f, rank.session) {
 			t.Fatalf("a frame of kind %d follows the last byte", f.kind)
 		}
 	}
@@ -197,7 +197,7 @@ func lateReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lent []mem.BufferSlice
-	for p.tx.next(f, rank.epoch) {
+	for p.tx.next(f, rank.session) {
 		lent = append(lent, marshalled(t, f))
 	}
 	rank.fail(dist.ErrPeerLost)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,28 +39,47 @@ func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, grpc
 
 func Benchmark(b *testing.B) { disttest.Benchmark(b, grpctest.Open) }
 
-func TestRanksThatDifferAreRefused(t *testing.T) {
+// One that does not fit is turned away, and the run goes on with the one that does.
+func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(cfg *grpc.Config)
 		want string
 	}{
-		"build": {func(cfg *grpc.Config) { cfg.BuildID += fmt.Sprint(cfg.Rank / 2) }, "runs build"},
-		"case":  {func(cfg *grpc.Config) { cfg.CaseHash += fmt.Sprint(cfg.Rank / 2) }, "has case"},
-		"size":  {func(cfg *grpc.Config) { cfg.Size += cfg.Rank / 2 }, "was started for 4 ranks"},
-		"twice": {func(cfg *grpc.Config) {
-			if cfg.Rank == 2 {
-				cfg.Rank, cfg.Listen = 1, cfg.Coordinator+"2"
-			}
-		}, "was started twice"},
+		"build": {func(cfg *grpc.Config) { cfg.BuildID = "other" }, "runs build"},
+		"case":  {func(cfg *grpc.Config) { cfg.CaseHash = "other" }, "has case"},
+		"epoch": {func(cfg *grpc.Config) { cfg.Epoch-- }, "belongs to epoch 6"},
+		"token": {func(cfg *grpc.Config) { cfg.Token = "guess" }, "does not have the token"},
+		"size":  {func(cfg *grpc.Config) { cfg.Size++ }, "was started for 4 ranks"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := grpctest.Join(t, 3, grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock"}, c.edit)
-			for r, err := range errs {
-				var p *dist.PeerError
-				if !errors.As(err, &p) || !contains(err, c.want) {
-					t.Errorf("rank %d: %v", r, err)
-				}
+			address := "unix:" + grpctest.SocketDir(t) + "/c.sock"
+			alike := grpc.Config{Size: 3, Coordinator: address, BuildID: "build", CaseHash: "case", Epoch: 7, Token: "secret"}
+			told := make(chan string, 10)
+			comms, errs := make([]dist.Comm, 3), make([]error, 3)
+			var wg sync.WaitGroup
+			join := func(rank int) {
+				cfg := alike
+				cfg.Rank, cfg.Notify = rank, func(line string) { told <- line }
+				wg.Go(func() { comms[rank], errs[rank] = grpc.Join(t.Context(), cfg) })
 			}
+			join(0)
+			wrong := alike
+			wrong.Rank = 2
+			c.edit(&wrong)
+			if _, err := grpc.Join(t.Context(), wrong); !errors.Is(err, grpc.ErrTurnedAway) || !contains(err, c.want) {
+				t.Errorf("the wrong one got: %v", err)
+			}
+			if line := <-told; !strings.Contains(line, c.want) || !strings.Contains(line, "the run goes on") {
+				t.Errorf("the log says %q", line)
+			}
+			join(1)
+			join(2)
+			wg.Wait()
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error { return c.Barrier(ctx) })
+			disttest.Close(t, comms)
 		})
 	}
 }

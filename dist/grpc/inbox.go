@@ -46,7 +46,7 @@ func (p *peer) count(h *header) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer b.endIfLeft(p.rank)
-	return sequence(h, p.c.epoch, &b.frames)
+	return sequence(h, p.c.session, &b.frames)
 }
 
 // receive matches o with an early message or posts it.

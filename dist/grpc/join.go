@@ -5,21 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
+	"time"
 
 	rpc "google.golang.org/grpc"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// Join meets the other ranks at the coordinator, which rank 0 serves, and returns when all have come. When ctx ends
-// before, the error names who is missing; ranks that do not fit together are refused with an error that says which
-// differs in what.
+// Join meets the other ranks at the coordinator, which rank 0 serves, and returns when all have come. It waits for
+// them, and for names that are not known yet, until ctx ends: then the error says who is missing, and who was turned
+// away meanwhile and why. A rank that does not fit is turned away at once, with an error that says what differs.
 func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
 	}
-	c := &comm{cfg: cfg, ready: make(chan struct{}), down: make(chan struct{}), stop: make(chan struct{})}
+	c := &comm{cfg: cfg, refused: newRefusals(cfg.Notify), ready: make(chan struct{}), down: make(chan struct{}),
+		stop: make(chan struct{})}
 	c.streams, c.cut = context.WithCancel(context.Background())
 	address, err := c.serve()
 	if err != nil {
@@ -39,63 +43,72 @@ func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 // serve accepts streams of neighbours, and on rank 0 of all ranks to their coordinator. It returns the address for
 // neighbours.
 func (c *comm) serve() (string, error) {
-	own, address, err := listen(c.cfg.Listen)
+	own, at, err := listen(c.cfg.Listen)
 	if err != nil {
 		return "", err
 	}
+	address := c.cfg.announced(at)
 	listeners := []net.Listener{own}
-	c.server = newServer()
+	c.server = newServer(&c.cfg)
 	c.server.RegisterService(&exchangeService, c)
 	if c.cfg.Rank == 0 && !c.cfg.External {
-		l, at, err := listen(c.cfg.Coordinator)
-		if err != nil {
-			_ = own.Close()
-			return "", err
+		if address != c.cfg.Coordinator {
+			l, at, err := listen(c.cfg.Coordinator)
+			if err != nil {
+				_ = own.Close()
+				return "", err
+			}
+			c.cfg.Coordinator = at
+			listeners = append(listeners, l)
 		}
-		c.cfg.Coordinator = at
-		listeners = append(listeners, l)
-		c.hosted = newCoordinator(c.cfg.Size, 0, c.cfg.Silence)
+		c.hosted = newCoordinator(c.cfg, 0, c.refused)
 		c.tasks.Go(func() { c.hosted.watch(c.stop) })
 		host(c.server, c.hosted, c.cfg, c.stop)
 	}
 	for _, l := range listeners {
-		c.tasks.Go(func() { _ = c.server.Serve(l) }) // returns when the server is stopped
+		d := newDoor(l, c.cfg.Size, c.refused)
+		c.tasks.Go(func() { _ = c.server.Serve(d) }) // returns when the server is stopped
 	}
 	return address, nil
 }
 
 func host(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
-	proto.RegisterCoordinatorServer(s, &attendant{coordinator: c, beat: cfg.Beat, stop: stop})
+	proto.RegisterCoordinatorServer(s, &attendant{coordinator: c, every: cfg.Beat, stop: stop})
 	s.RegisterService(&collectService, &collector{c, cfg.Gathered, stop})
 }
 
 // meet waits for the other ranks.
 func (c *comm) meet(ctx context.Context) error {
 	var w *proto.Welcome
+	if c.hosted != nil {
+		defer c.cfg.tellWhile(func() string { return "waiting for " + absent(c.hosted.beat()) })()
+	}
 	select {
 	case w = <-c.link.welcome:
 	case <-c.down:
 		return fmt.Errorf("dist/grpc: join: %w", c.cause)
 	case <-ctx.Done():
-		who := "for the other ranks"
-		if b := c.link.missing.Load(); b != nil && len(b.Missing) > 0 {
-			who = fmt.Sprintf("for ranks %v", b.Missing)
-		} else if c.hosted != nil {
-			who = fmt.Sprintf("for ranks %v", c.hosted.missing())
+		b := c.link.missing.Load()
+		if c.hosted != nil {
+			b = c.hosted.beat()
 		}
-		err := fmt.Errorf("dist/grpc: join: waited %s: %w", who, context.Cause(ctx))
-		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "waited " + who}}}, err)
+		who := "waited for " + absent(b)
+		err := fmt.Errorf("dist/grpc: join: %s: %w", who, context.Cause(ctx))
+		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(who)}}}, err)
 		return err
 	}
-	if len(w.Addresses) != c.cfg.Size {
-		return fmt.Errorf("dist/grpc: join: the coordinator knows %d ranks of %d", len(w.Addresses), c.cfg.Size)
-	}
-	c.epoch = w.Epoch
+	c.session = w.Session
 	for r, a := range w.Addresses {
-		if err := checkPlain(a); err != nil {
+		if err := c.cfg.check(a); err != nil {
 			return &dist.PeerError{Rank: r, Err: err}
 		}
-		c.peers = append(c.peers, newPeer(c, r, a))
+		p := newPeer(c, r, a)
+		if c.hosted != nil {
+			p.life = c.hosted.members[r].life // who have all come, and stay
+		} else if r == c.coordinatorRank() {
+			p.life = c.link.life
+		}
+		c.peers = append(c.peers, p)
 	}
 	if err := c.gather.open(c); err != nil {
 		return err
@@ -104,25 +117,68 @@ func (c *comm) meet(ctx context.Context) error {
 	return nil
 }
 
+// absent says which ranks have not come, and who was turned away.
+func absent(b *proto.Beat) string {
+	if b == nil || b.Absent == 0 {
+		return "the other ranks"
+	}
+	who := fmt.Sprintf("ranks %v", b.Missing)
+	if more := int(b.Absent) - len(b.Missing); more > 0 {
+		who += fmt.Sprintf(" and %d more", more)
+	}
+	if len(b.Refused) > 0 {
+		who += "; turned away: " + strings.Join(b.Refused, "; ")
+	}
+	return who
+}
+
+// tellWhile tells every so often what is waited for, until stop is called.
+func (cfg *Config) tellWhile(what func() string) (stop func()) {
+	const first, pause = 2 * time.Second, 10 * time.Second
+	began, ended := time.Now(), make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for wait := first; ; wait = pause {
+			select {
+			case <-time.After(wait):
+				cfg.Notify(fmt.Sprintf("%s (%v so far)", what(), time.Since(began).Round(time.Second)))
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-done
+	}
+}
+
 // ServeCoordinator serves the coordinator of one run for ranks that are told it is External. It returns nil when
-// all of them have left, and an error when the run has failed or ctx has ended. Of cfg it reads Size, Coordinator
-// and the limits.
+// all of them have left, and an error when the run has failed or ctx has ended. Of cfg it reads Size, Coordinator,
+// Listen where that is another than the address of Coordinator, what ranks must have in common, and the limits.
 func ServeCoordinator(ctx context.Context, cfg Config) error {
-	cfg.Rank = 0
+	cfg.Rank, cfg.Announce = 0, ""
+	where := cfg.Coordinator
+	if cfg.Listen != "" {
+		where, cfg.Announce = cfg.Listen, cfg.Coordinator
+	}
 	if err := cfg.prepare(); err != nil {
 		return err
 	}
-	l, _, err := listen(cfg.Coordinator)
+	l, _, err := listen(where)
 	if err != nil {
 		return err
 	}
-	c := newCoordinator(cfg.Size, -1, cfg.Silence)
+	refused := newRefusals(cfg.Notify)
+	defer refused.sum()
+	c := newCoordinator(cfg, certs.Coordinator, refused)
 	stop := make(chan struct{})
-	s := newServer()
+	s := newServer(&cfg)
 	host(s, c, cfg, stop)
 	served := make(chan error, 1)
 	watched := make(chan struct{})
-	go func() { served <- s.Serve(l) }()
+	go func() { served <- s.Serve(newDoor(l, cfg.Size, refused)) }()
 	go func() {
 		defer close(watched)
 		c.watch(stop)

@@ -10,14 +10,15 @@ import (
 	rpc "google.golang.org/grpc"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
 // What is expected of a rank that has left ends, whatever the last frame was that it had sent.
 func TestNothingComesFromARankThatHasLeft(t *testing.T) {
 	for name, last := range map[string]header{
-		"a refusal": {kind: refuse, epoch: 5},
-		"an offer":  {kind: offer, epoch: 5, tag: 4, length: chunkBytes + 1}, // whose bytes can no longer be sent
+		"a refusal": {kind: refuse, session: 5},
+		"an offer":  {kind: offer, session: 5, tag: 4, length: chunkBytes + 1}, // whose bytes can no longer be sent
 	} {
 		t.Run(name, func(t *testing.T) {
 			rank := lonely(1 << 20)
@@ -71,8 +72,8 @@ func TestAnswerThatComesWithTheFailure(t *testing.T) {
 func closable(t *testing.T, rank *comm) {
 	t.Helper()
 	rank.cfg.CloseTimeout = 10 * time.Millisecond
-	rank.cut, rank.server = func() {}, newServer()
-	conn, err := dial("unix:/nobody")
+	rank.cut, rank.server = func() {}, newServer(&rank.cfg)
+	conn, err := rank.cfg.dial("unix:/nobody", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 				leaves := x.closing
 				if leaves {
 					x.replies = append(x.replies, replied{accept, 0})
-					x.next(&x.frame, rank.epoch)
+					x.next(&x.frame, rank.session)
 				}
 				x.mu.Unlock()
 				if leaves {
@@ -143,19 +144,12 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 	}
 }
 
-// broken is a control stream that breaks after one message.
+// broken is a control stream from which nothing comes any more.
 type broken struct {
 	rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
-	msg *proto.FromCoordinator
 }
 
-func (b *broken) Recv() (*proto.FromCoordinator, error) {
-	msg := b.msg
-	if b.msg = nil; msg == nil {
-		return nil, errors.New("broken")
-	}
-	return msg, nil
-}
+func (b *broken) Recv() (*proto.FromCoordinator, error) { return nil, errors.New("broken") }
 
 // A rank that still joins when another leaves already, and the coordinator dies, notices that.
 func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
@@ -163,7 +157,8 @@ func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
 		rank := lonely(1 << 20)
 		rank.cut, rank.ready = func() {}, make(chan struct{})
 		left := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{Left: &proto.Left{Rank: 1}}}
-		l := &link{c: rank, over: make(chan struct{}), stream: &broken{msg: left}}
+		l := &link{c: rank, over: make(chan struct{}), first: left, stream: new(broken),
+			life: life.NewPulse(life.NewClock(time.Second))}
 		go l.receive()
 		defer rank.tasks.Wait()
 		defer close(rank.stop)

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	rpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
@@ -21,8 +24,10 @@ type link struct {
 	stream rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
 
 	out      chan *proto.FromRank
-	heard    atomic.Int64 // nanoseconds from start to the last sign of life
-	start    time.Time
+	clock    *life.Clock
+	first    *proto.FromCoordinator // its answer to the hello
+	life     *life.Pulse            // of the coordinator
+	pages    []string               // of the welcome
 	missing  atomic.Pointer[proto.Beat]
 	welcome  chan *proto.Welcome
 	farewell chan struct{}
@@ -32,30 +37,51 @@ type link struct {
 
 // attend says hello to the coordinator. It returns when the coordinator is reached.
 func (c *comm) attend(ctx context.Context, address string) error {
-	conn, err := dial(c.cfg.Coordinator)
+	tried := new(trouble)
+	conn, err := c.cfg.dial(c.cfg.Coordinator, c.coordinatorRank(), tried)
 	if err != nil {
 		return err
 	}
 	lasting, cancel := context.WithCancel(context.Background())
-	l := &link{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8), start: time.Now(),
+	l := &link{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
 		welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
+	l.clock = life.NewClock(life.Period(c.cfg.Silence))
 	c.link = l
 	defer context.AfterFunc(ctx, cancel)() // until here, and no longer, ctx ends the stream
-	l.stream, err = proto.NewCoordinatorClient(conn).Attend(lasting)
-	if err == nil {
-		err = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol,
-			Rank: uint32(c.cfg.Rank), Size: uint32(c.cfg.Size), Address: address, BuildId: c.cfg.BuildID,
-			CaseHash: c.cfg.CaseHash}}})
+	defer c.cfg.tellWhile(func() string {
+		return fmt.Sprintf("waiting for the coordinator at %s: %v", c.cfg.Coordinator, tried)
+	})()
+	for {
+		err = l.hello(lasting, address)
+		if err == nil || ctx.Err() != nil || status.Code(err) != codes.Unavailable {
+			break
+		}
+		time.Sleep(knockPause)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = context.Cause(ctx)
+			err = fmt.Errorf("%w (%v)", context.Cause(ctx), tried)
 		}
 		return fmt.Errorf("dist/grpc: no coordinator answers at %s: %w", c.cfg.Coordinator, err)
 	}
+	l.life = life.NewPulse(l.clock)
 	c.tasks.Go(l.receive)
 	c.tasks.Go(l.send)
 	return nil
+}
+
+// hello says who the rank is, and waits for the answer.
+func (l *link) hello(ctx context.Context, address string) (err error) {
+	cfg := &l.c.cfg
+	if l.stream, err = proto.NewCoordinatorClient(l.conn).Attend(ctx); err != nil {
+		return err
+	}
+	// An error is the end of the stream, of which Recv says why.
+	_ = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol,
+		Rank: uint32(cfg.Rank), Size: uint32(cfg.Size), Address: address, BuildId: cfg.BuildID, CaseHash: cfg.CaseHash,
+		Epoch: cfg.Epoch, Token: cfg.Token}}})
+	l.first, err = l.stream.Recv()
+	return err
 }
 
 // coordinatorRank is the rank that errors of the coordinator name: -1 when it belongs to none.
@@ -68,20 +94,16 @@ func (c *comm) coordinatorRank() int {
 
 func (l *link) receive() {
 	defer close(l.over)
-	for {
-		msg, err := l.stream.Recv()
-		if err != nil {
-			l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: dist.ErrPeerLost})
-			return
-		}
-		l.heard.Store(int64(time.Since(l.start)))
+	msg, err := l.first, error(nil)
+	for ; err == nil; msg, err = l.stream.Recv() {
+		l.life.Beat()
 		switch k := msg.Kind.(type) {
 		case *proto.FromCoordinator_Beat:
 			l.missing.Store(k.Beat)
 		case *proto.FromCoordinator_Welcome:
-			select {
-			case l.welcome <- k.Welcome:
-			default: // a second welcome has no meaning
+			if err := l.welcomed(k.Welcome); err != nil {
+				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: err})
+				return
 			}
 		case *proto.FromCoordinator_Left:
 			l.c.tasks.Go(func() { l.left(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
@@ -92,8 +114,24 @@ func (l *link) receive() {
 			l.verdict.Store(k.Verdict)
 			l.c.fail(verdictError(k.Verdict))
 			return
+		case *proto.FromCoordinator_Refusal:
+			l.c.fail(&dist.PeerError{Rank: l.c.cfg.Rank, Err: fmt.Errorf("%w: it %s", ErrTurnedAway, k.Refusal.Text)})
+			return
 		}
 	}
+	l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: dist.ErrPeerLost})
+}
+
+// welcomed takes a page of the welcome.
+func (l *link) welcomed(w *proto.Welcome) error {
+	size := l.c.cfg.Size
+	if int(w.First) != len(l.pages) || len(l.pages)+len(w.Addresses) > size || len(w.Addresses) == 0 {
+		return fmt.Errorf("welcomes %d ranks from rank %d on, after %d of %d", len(w.Addresses), w.First, len(l.pages), size)
+	}
+	if l.pages = append(l.pages, w.Addresses...); len(l.pages) == size {
+		l.welcome <- &proto.Welcome{Session: w.Session, Addresses: l.pages}
+	}
+	return nil
 }
 
 // left takes the news that a rank has left, once this one has joined.
@@ -133,9 +171,8 @@ func (l *link) send() {
 	silence := l.c.cfg.Silence
 	beat := time.NewTicker(l.c.cfg.Beat)
 	defer beat.Stop()
-	watch := time.NewTicker(silence / 12)
+	watch := time.NewTicker(life.Period(silence))
 	defer watch.Stop()
-	last := time.Now()
 	for {
 		var err error
 		select {
@@ -143,15 +180,11 @@ func (l *link) send() {
 			err = l.stream.Send(msg)
 		case <-beat.C:
 			err = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Beat{Beat: &proto.Beat{}}})
-		case now := <-watch.C:
-			// Whoever was stopped together with the coordinator must not blame it for that.
-			if now.Sub(last) > silence/3 {
-				l.heard.Store(int64(time.Since(l.start)))
-			} else if now.Sub(l.start)-time.Duration(l.heard.Load()) > silence {
+		case <-watch.C:
+			if l.clock.Tick(); l.life.Silent(silence) {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
 					Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
 			}
-			last = now
 		case <-l.over:
 			_ = l.stream.CloseSend() // tells the coordinator that the end was heard; it needs no answer
 			return

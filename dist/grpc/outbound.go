@@ -54,7 +54,7 @@ func (p *peer) send(o *pending.Op) {
 		return
 	}
 	// A stream of which nothing waits to be written takes a frame of any length without blocking.
-	t.sendNext(p.c.epoch)
+	t.sendNext(p.c.session)
 	if t.pending() || t.closing || !t.ready {
 		p.wake()
 	}
@@ -122,14 +122,14 @@ func (p *peer) write() {
 	if s == nil {
 		var err error
 		if s, err = p.open(); err != nil {
-			p.c.lose(p)
+			p.c.lose(p, err)
 			return
 		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stream, t.ready = s, true
-	for !t.writing && t.sendNext(p.c.epoch) || p.sleep(s) {
+	for !t.writing && t.sendNext(p.c.session) || p.sleep(s) {
 	}
 	t.ready = false
 	for t.writing { // soon over: it does not block
@@ -141,8 +141,8 @@ func (p *peer) write() {
 
 // sendNext sends the next frame, and tells whether there was one and the stream has taken it. The caller holds mu,
 // which is free meanwhile.
-func (t *outbound) sendNext(epoch uint64) bool {
-	if !t.next(&t.frame, epoch) {
+func (t *outbound) sendNext(session uint64) bool {
+	if !t.next(&t.frame, session) {
 		return false
 	}
 	t.writing = true
@@ -172,8 +172,8 @@ func (p *peer) sleep(s stream) bool {
 
 // next fills f with the next frame, and tells whether there is one. Replies come first, since the peer waits for
 // them; chunks come last, so that small messages pass large ones. The caller holds mu; nobody is writing.
-func (t *outbound) next(f *frame, epoch uint64) bool {
-	f.header = header{epoch: epoch, seq: t.sent}
+func (t *outbound) next(f *frame, session uint64) bool {
+	f.header = header{session: session, seq: t.sent}
 	if n := len(t.replies); n > 0 {
 		f.kind, f.tag = t.replies[0].kind, t.replies[0].id
 		copy(t.replies, t.replies[1:])

@@ -1,13 +1,20 @@
 package grpc
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	rpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
@@ -22,6 +29,9 @@ type peer struct {
 	mu     sync.Mutex
 	conn   *rpc.ClientConn // nil unless this rank has opened the stream
 	closed bool            // no connection is to be made any more
+
+	life    *life.Pulse // of whom this process watches; nil for others
+	visited atomic.Bool // it has opened a stream
 }
 
 func newPeer(c *comm, rank int, address string) *peer {
@@ -33,7 +43,8 @@ func newPeer(c *comm, rank int, address string) *peer {
 
 // open opens the stream to the peer, which stays open until the end.
 func (p *peer) open() (stream, error) {
-	conn, err := dial(p.address)
+	tried := new(trouble)
+	conn, err := p.c.cfg.dial(p.address, p.rank, tried)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +57,54 @@ func (p *peer) open() (stream, error) {
 	if closed { // the rank has ended before the writer began
 		return nil, errors.Join(ErrClosed, conn.Close())
 	}
-	s, err := conn.NewStream(withIdentity(p.c.streams, p.c.cfg.Rank, p.c.epoch), &exchangeDesc, exchangeMethod,
-		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
-	if err != nil {
-		return nil, err
+	defer p.c.cfg.tellWhile(func() string {
+		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, tried)
+	})()
+	began, limit := time.Now(), p.c.cfg.JoinTimeout
+	for {
+		s, err := p.knock(conn, limit-time.Since(began))
+		if err == nil {
+			p.c.tasks.Go(func() { p.read(s) })
+			return s, nil
+		}
+		if p.c.streams.Err() != nil {
+			return nil, err
+		}
+		if took := time.Since(began); took >= limit || status.Code(err) != codes.Unavailable {
+			return nil, fmt.Errorf("not found at %s in %v (%v): %w", p.address, took.Round(time.Millisecond), tried, err)
+		}
+		time.Sleep(knockPause)
 	}
-	p.c.tasks.Go(func() { p.read(s) })
-	return s, nil
+}
+
+// knockPause is how long a rank waits that had to go because too many strangers came after it.
+const knockPause = 10 * time.Millisecond
+
+// knock opens a stream and waits until the peer has let it in.
+func (p *peer) knock(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStream, error) {
+	ctx, cancel := context.WithCancel(p.c.streams)
+	timer := time.AfterFunc(limit, cancel)
+	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), &exchangeDesc, exchangeMethod,
+		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
+	if err == nil {
+		err = awaitEntry(s)
+	}
+	if err == nil && timer.Stop() {
+		return s, nil // whose context ends with those of all streams
+	}
+	cancel()
+	return nil, cmp.Or(err, context.DeadlineExceeded)
+}
+
+// awaitEntry waits until the server of a stream of frames has let the rank in.
+func awaitEntry(s rpc.ClientStream) error {
+	md, err := s.Header()
+	if err == nil && md == nil { // the stream has ended without: the status says why
+		if err = s.RecvMsg(new(arrival)); err == nil {
+			err = errors.New("a frame came before the stream was let in")
+		}
+	}
+	return err
 }
 
 // serveExchange serves the stream that another rank has opened.
@@ -64,11 +116,20 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 	case <-s.Context().Done():
 		return nil
 	}
-	rank, err := identity(s.Context(), c.cfg.Size, c.epoch)
+	rank, err := identity(s.Context(), c.cfg.Size, c.session, c.refused)
 	if err != nil {
 		return err
 	}
 	p := c.peers[rank]
+	if err := letIn(s.Context()); err != nil {
+		return err
+	}
+	if p.visited.Swap(true) {
+		return status.Errorf(codes.AlreadyExists, "rank %d sends on another stream", rank)
+	}
+	if err := s.SendHeader(nil); err != nil { // says that it is let in
+		return err
+	}
 	writes := p.tx.adopt(s)
 	p.read(s)
 	if writes {
@@ -81,6 +142,9 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 func (p *peer) read(s stream) {
 	a := arrival{to: p}
 	for s.RecvMsg(&a) == nil {
+		if p.life != nil {
+			p.life.Beat()
+		}
 	}
 	select {
 	case <-p.c.stop:
@@ -89,7 +153,7 @@ func (p *peer) read(s stream) {
 		if a.err != nil {
 			p.c.blame(p.rank, a.err)
 		} else {
-			p.c.lose(p)
+			p.c.lose(p, errors.New("its connection broke"))
 		}
 	}
 }
@@ -104,7 +168,7 @@ func (p *peer) take(h *header, b *body) error {
 	}
 	p.rx.mu.Lock()
 	defer p.rx.mu.Unlock()
-	if err := sequence(h, p.c.epoch, &p.rx.frames); err != nil {
+	if err := sequence(h, p.c.session, &p.rx.frames); err != nil {
 		return err
 	}
 	defer p.rx.endIfLeft(p.rank)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
@@ -18,7 +17,7 @@ var errOver = errors.New("the run is over")
 func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect.Round, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.heard = time.Now()
+	m.life.Beat()
 	if c.verdict != nil {
 		return nil, errOver
 	}

@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"strconv"
+	"sync/atomic"
 	"time"
 
 	rpc "google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 )
 
 // The streams of frames are services without a protobuf definition: their messages are not protobuf.
@@ -42,27 +38,53 @@ const (
 	mostBytes = headerBytes + chunkBytes
 )
 
-func newServer() *rpc.Server {
-	return rpc.NewServer(rpc.WaitForHandlers(true), rpc.MaxRecvMsgSize(mostBytes), rpc.MaxSendMsgSize(mostBytes),
+// What one connection may ask for. A rank needs two streams: of control and of collectives.
+const (
+	mostStreams     = 4
+	mostHeaderBytes = 8 << 10
+)
+
+func newServer(cfg *Config) *rpc.Server {
+	return rpc.NewServer(rpc.Creds(cfg.credentials(cfg.Rank, nil)), rpc.WaitForHandlers(true),
+		rpc.ConnectionTimeout(introduction), rpc.MaxConcurrentStreams(mostStreams), rpc.MaxHeaderListSize(mostHeaderBytes),
+		rpc.MaxRecvMsgSize(mostBytes), rpc.MaxSendMsgSize(mostBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
 		rpc.ReadBufferSize(readBufferBytes), rpc.WriteBufferSize(socketBytes))
 }
 
-// dial prepares a connection, which is made when it is first used, again and again until somebody listens.
-func dial(address string) (*rpc.ClientConn, error) {
-	if err := checkPlain(address); err != nil {
+// trouble is why a connection could not be made when that was tried last.
+type trouble struct{ last atomic.Pointer[error] }
+
+func (t *trouble) set(err error) {
+	if t != nil && err != nil {
+		t.last.Store(&err)
+	}
+}
+
+func (t *trouble) String() string {
+	if err := t.last.Load(); err != nil {
+		return (*err).Error()
+	}
+	return "no answer"
+}
+
+// dial prepares a connection to a rank or certs.Coordinator, which is made when it is first used, again and again until
+// somebody listens. tried is told why that failed; it may be nil.
+func (cfg *Config) dial(address string, rank int, tried *trouble) (*rpc.ClientConn, error) {
+	if err := cfg.check(address); err != nil {
 		return nil, err
 	}
 	network, where := split(address)
 	connect := func(ctx context.Context, _ string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, where)
 		if err != nil {
+			tried.set(err)
 			return nil, err
 		}
 		return readAhead(c)
 	}
 	return rpc.NewClient(target(address), rpc.WithContextDialer(connect),
-		rpc.WithTransportCredentials(insecure.NewCredentials()), rpc.WithNoProxy(), rpc.WithDisableRetry(),
+		rpc.WithTransportCredentials(cfg.credentials(rank, tried)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
 		rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
@@ -72,36 +94,6 @@ func dial(address string) (*rpc.ClientConn, error) {
 			rpc.WaitForReady(true)))
 }
 
-// The opener of a stream of frames says who it is, and in which run.
-const (
-	rankKey  = "atoll-rank"
-	epochKey = "atoll-epoch"
-)
-
-func withIdentity(ctx context.Context, rank int, epoch uint64) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, rankKey, strconv.Itoa(rank), epochKey, strconv.FormatUint(epoch, 16))
-}
-
-// identity reads what withIdentity has written, and refuses ranks that do not exist and other runs.
-func identity(ctx context.Context, size int, epoch uint64) (rank int, err error) {
-	md, _ := metadata.FromIncomingContext(ctx)
-	rank, err = strconv.Atoi(one(md, rankKey))
-	if err != nil || rank < 0 || rank >= size {
-		return 0, status.Errorf(codes.InvalidArgument, "rank %q does not exist among %d", one(md, rankKey), size)
-	}
-	if got := one(md, epochKey); got != strconv.FormatUint(epoch, 16) {
-		return 0, status.Errorf(codes.FailedPrecondition, "rank %d belongs to another run", rank)
-	}
-	return rank, nil
-}
-
-func one(md metadata.MD, key string) string {
-	if v := md.Get(key); len(v) == 1 {
-		return v[0]
-	}
-	return ""
-}
-
 // stream is either end of a stream of frames. Its context ends with it.
 type stream interface {
 	SendMsg(any) error
@@ -109,9 +101,9 @@ type stream interface {
 	Context() context.Context
 }
 
-func sequence(h *header, epoch uint64, next *uint64) error {
-	if h.epoch != epoch {
-		return fmt.Errorf("a frame of epoch %x in epoch %x", h.epoch, epoch)
+func sequence(h *header, session uint64, next *uint64) error {
+	if h.session != session {
+		return fmt.Errorf("a frame of session %x in session %x", h.session, session)
 	}
 	if h.seq != *next {
 		return fmt.Errorf("frame %d came where %d is expected", h.seq, *next)

@@ -33,6 +33,9 @@ func (c *comm) Close() error {
 		}
 	}
 	missing := c.linger()
+	if c.heart != nil {
+		c.heart.Stop()
+	}
 	if err := c.cause(); err != nil {
 		if missing >= 0 {
 			c.kill(fmt.Errorf("rank %d has not noticed within %v that the run failed: %w", missing, failedLimit, err))

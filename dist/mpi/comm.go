@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
@@ -20,7 +21,8 @@ type comm struct {
 	engine     engine
 	rank, size int
 	tagLimit   int
-	job        bool // Close finalises MPI
+	job        bool        // Close finalises MPI
+	heart      *life.Heart // nil when ranks do not watch each other
 	table      table
 	rounds     roundState
 

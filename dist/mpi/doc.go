@@ -30,11 +30,12 @@
 //
 // # Failure
 //
-// MPI has no notion of a lost rank: when a process dies, mpirun or srun ends the others and says which it was. What
-// this package adds is the way there. The first failure on any rank (an Abort, a collective that was given up or that
-// differs between ranks) is told to all, and pending and later calls return it. A receive that ends with its context
-// is withdrawn and harms no other. A send of more than 4 KiB that cannot be withdrawn any more fails the run, since
-// the caller's memory is still in use.
+// MPI has no notion of a lost rank: when a process dies, mpirun or srun ends the others and says which it was. A rank
+// that hangs they do not notice: Watch makes the ranks watch each other by datagrams beside MPI, signed with a key that
+// they share, and fails the run when one is silent. What this package adds besides is the way there. The first failure
+// on any rank (an Abort, a collective that was given up or that differs between ranks) is told to all, and pending and
+// later calls return it. A receive that ends with its context is withdrawn and harms no other. A send of more than
+// 4 KiB that cannot be withdrawn any more fails the run, since the caller's memory is still in use.
 //
 // Close ends the calls of other goroutines and waits until all ranks have closed, then finalises MPI. After a failure
 // it gives the others two seconds to notice it, and ends those that have not by MPI_Abort.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +30,20 @@ var endings = map[string]func(c dist.Comm){
 	"leave":     func(c dist.Comm) { _ = c.Close(); os.Exit(0) },
 	"abort":     func(c dist.Comm) { c.Abort(7, errors.New("out of water")); _ = c.Close(); os.Exit(7) },
 	"sleep":     func(dist.Comm) { time.Sleep(time.Hour) },
+	"stop":      func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) },
+	"pause":     pause,
 	"interrupt": func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
+}
+
+// watchSilence is how long a rank of these tests may be silent.
+const watchSilence = 2 * time.Second
+
+// pause stops this process for most of the silence.
+func pause(dist.Comm) {
+	script := fmt.Sprintf("sleep 0.2; kill -STOP %d; sleep 1.6; kill -CONT %[1]d", os.Getpid())
+	if err := exec.Command("sh", "-c", script).Run(); err != nil {
+		panic(err)
+	}
 }
 
 // suffer is what a rank does when its role is a fault, as in "barrier: kill". It returns the exit code.
@@ -38,6 +52,13 @@ func suffer(role string) int {
 	limit := time.Minute
 	if how == "sleep" { // nobody can tell a rank that sleeps from one that computes
 		limit = time.Second
+	}
+	if how == "stop" || how == "pause" {
+		warn := func(line string) { fmt.Fprintln(os.Stderr, line) }
+		if err := Watch(context.Background(), job, watchSilence, warn); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	for i := range 6 {
 		fault := ""
@@ -139,6 +160,22 @@ func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
 	for _, how := range []string{"exit 3", "exit 0", "panic", "interrupt", "sleep"} {
 		drop("waiting", how)
 		drop("reduction", how)
+	}
+}
+
+// A rank that is stopped is found by its signs of life, and one that is paused is kept.
+func TestAJobWatchesItsRanks(t *testing.T) {
+	for _, phase := range []string{"waiting", "reduction"} {
+		began := time.Now()
+		out, code := mpirun(t, 3, phase+": stop", 10*time.Second)
+		if code == 0 || !strings.Contains(out, "no sign of life for 2s") || !strings.Contains(out, "rank 1: lost") {
+			t.Errorf("%s: exit code %d:\n%s", phase, code, out)
+		}
+		t.Logf("%s: over after %v", phase, time.Since(began))
+	}
+	out, code := mpirun(t, 3, "reduction: pause", 20*time.Second)
+	if code != 0 || strings.Count(out, "every step was done") != 3 {
+		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }
 

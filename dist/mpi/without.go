@@ -2,13 +2,21 @@
 
 package mpi
 
-import "github.com/atoll-hpc/atoll/dist"
+import (
+	"context"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
 
 // Built tells whether this program can speak MPI.
 const Built = false
 
 // Init returns ErrNotBuilt.
 func Init() (dist.Comm, error) { return nil, ErrNotBuilt }
+
+// Watch returns ErrNotBuilt.
+func Watch(context.Context, dist.Comm, time.Duration, func(string)) error { return ErrNotBuilt }
 
 // Version returns "".
 func Version() string { return "" }

@@ -72,7 +72,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	if err != nil {
 		return nil, err
 	}
-	start, err := b.Evaluate(&s.start)
+	start, err := b.Evaluate(ctx, &s.start)
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}

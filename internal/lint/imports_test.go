@@ -25,23 +25,27 @@ var mayImport = map[string][]string{
 	"cmd/atoll":    {"*"},
 	"config":       {"internal/portable"},
 	"dist":         {"proto"},
+	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // how certificates are written
 	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi"}, // those that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},
+	"formats":               {"internal/atomicfile", "internal/parallel", "internal/needs"}, // needs in tests
 	"grid":                  {},
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
-	"launch":                {"dist"},
+	"k8s":                   {},
+	"launch":                {"internal/atomicfile", "dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
-	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
-		"backend", "kernelgen/lanes"},
+	"run": {"internal/atomicfile", "internal/parallel", "config", "formats", "=solvers", "halo", "grid", "mesh",
+		"partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
-	"launch/slurmtest": {"internal/needs"},                                                         // which only tests use
-	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
-		"partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
-	"solvers/common": {"=solvers", "internal/parallel", "config", "grid", "mesh", "halo", "partition", "dist",
+	"launch/kube":      {"k8s"},
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
+	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "formats", "grid", "mesh",
+		"halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
+	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",
 		"backend", "kernelgen/abi"}, // of any solver, as solvers/bench

@@ -36,7 +36,11 @@ func imported(python, module string) func() error {
 	return sync.OnceValue(func() error { return exec.Command(python, "-c", "import "+module).Run() })
 }
 
-var importVTK, importMeshio = imported(python, "vtk"), imported("python3", "meshio")
+var (
+	importVTK, importGDAL = imported(python, "vtk"), imported(python, "osgeo.gdal")
+	importMeshio          = imported("python3", "meshio")
+	importXarray          = imported("python3", "xarray, netCDF4")
+)
 
 // VTK returns the path of a Python that has the module vtk.
 func VTK(t testing.TB) string {
@@ -52,6 +56,24 @@ func Meshio(t testing.TB) string {
 	t.Helper()
 	if err := importMeshio(); err != nil {
 		Missing(t, "python3 has no module meshio (python3 -m pip install meshio): %v", err)
+	}
+	return "python3"
+}
+
+// GDAL returns the path of a Python that has the module osgeo.gdal.
+func GDAL(t testing.TB) string {
+	t.Helper()
+	if err := importGDAL(); err != nil {
+		Missing(t, "%s has no module osgeo.gdal (Debian: apt-get install python3-gdal): %v", python, err)
+	}
+	return python
+}
+
+// Xarray returns the name of a Python that has the modules xarray and netCDF4, as pip installs them.
+func Xarray(t testing.TB) string {
+	t.Helper()
+	if err := importXarray(); err != nil {
+		Missing(t, "python3 has no modules xarray and netCDF4 (python3 -m pip install xarray netCDF4): %v", err)
 	}
 	return "python3"
 }

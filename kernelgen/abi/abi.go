@@ -10,10 +10,11 @@ import (
 	"unsafe"
 )
 
-// Module is the PTX of a package's kernels.
+// Module is the code of a package's kernels for GPUs.
 type Module struct {
-	Name string
-	PTX  string
+	Name    string
+	PTX     string
+	Machine string // an archive of machine code that does the same: see PackMachine; empty for none
 }
 
 // Remedy is what to do where there is no compiler of CUDA C.

@@ -27,15 +27,18 @@ var (
 
 const compiler = "g++"
 
-// missing tells why kernels cannot be compiled here, if so: what macOS calls g++ is another compiler, whose
-// instrumentation is another.
+// missing tells why kernels cannot be translated or compiled here, if so: what macOS calls g++ is another compiler,
+// whose instrumentation is another.
 var missing = sync.OnceValue(func() error {
 	out, err := exec.Command(compiler, "--version").Output()
 	if err == nil && strings.Contains(string(out), "clang") {
 		err = fmt.Errorf("%s is clang", compiler)
 	}
 	if err != nil {
-		return fmt.Errorf("no GNU g++ to compile the translated kernels with: %w", err)
+		return fmt.Errorf("no GNU g++ to compile the translated kernels with: %w (Debian: apt-get install g++)", err)
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return fmt.Errorf("no go command to load the kernels' sources with: %w", err)
 	}
 	return nil
 })

@@ -59,11 +59,12 @@ var libraries = struct {
 	in map[string]func() (*Library, error)
 }{in: map[string]func() (*Library, error){}}
 
-// Compile translates the kernels in dir and compiles them. Where there is no GNU g++ the test is skipped.
+// Compile translates the kernels in dir and compiles them. Where there is no GNU g++ or no go command the test is
+// skipped.
 func Compile(t testing.TB, dir string) *Library {
 	t.Helper()
 	if err := missing(); err != nil {
-		needs.Missing(t, "%v (Debian: apt-get install g++)", err)
+		needs.Missing(t, "%v", err)
 	}
 	l, err := library(dir)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -41,6 +42,8 @@ type Compiler struct {
 	log        func(program uintptr, text *byte) int32
 	ptxSize    func(program uintptr, size *uintptr) int32
 	ptx        func(program uintptr, text *byte) int32
+	codeSize   func(program uintptr, size *uintptr) int32
+	code       func(program uintptr, text *byte) int32
 	destroy    func(program *uintptr) int32
 	errorText  func(code int32) string
 	versionNow func(major, minor *int32) int32
@@ -99,6 +102,7 @@ func open(path string) (*Compiler, error) {
 	}{
 		{"nvrtcCreateProgram", &c.create}, {"nvrtcCompileProgram", &c.compile}, {"nvrtcGetProgramLogSize", &c.logSize},
 		{"nvrtcGetProgramLog", &c.log}, {"nvrtcGetPTXSize", &c.ptxSize}, {"nvrtcGetPTX", &c.ptx},
+		{"nvrtcGetCUBINSize", &c.codeSize}, {"nvrtcGetCUBIN", &c.code},
 		{"nvrtcDestroyProgram", &c.destroy}, {"nvrtcGetErrorString", &c.errorText}, {"nvrtcVersion", &c.versionNow},
 	} {
 		address, err := dynlib.Symbol(handle, symbol.name)
@@ -115,8 +119,8 @@ func open(path string) (*Compiler, error) {
 	return c, nil
 }
 
-// Compile makes PTX of CUDA C. The name stands before line numbers in the compiler's messages, which the error repeats;
-// a warning is an error too.
+// Compile makes PTX of CUDA C, or machine code if the options name a GPU such as sm_90 for an architecture. The name
+// stands before line numbers in the compiler's messages, which the error repeats; a warning is an error too.
 func (c *Compiler) Compile(name, source string, options ...string) (string, error) {
 	if strings.Contains(name+source+strings.Join(options, ""), "\x00") {
 		return "", fmt.Errorf("nvrtc: %s: a zero byte in the source", name)
@@ -141,17 +145,21 @@ func (c *Compiler) Compile(name, source string, options ...string) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("nvrtc: %s: %w", name, err)
 	}
-	if log = strings.TrimSpace(log); code != 0 || log != "" {
+	if log = strings.TrimSpace(strings.TrimRight(log, "\x00")); code != 0 || log != "" {
 		return "", fmt.Errorf("nvrtc: %s: %s\n%s", name, c.errorText(code), log)
 	}
-	ptx, err := c.text(program, c.ptxSize, c.ptx)
+	size, get, end := c.ptxSize, c.ptx, 1
+	if slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "--gpu-architecture=sm_") }) {
+		size, get, end = c.codeSize, c.code, 0
+	}
+	text, err := c.text(program, size, get)
 	if err != nil {
 		return "", fmt.Errorf("nvrtc: %s: %w", name, err)
 	}
-	return ptx, nil
+	return text[:max(0, len(text)-end)], nil
 }
 
-// text fetches a text of the program, whose size counts a final zero.
+// text fetches a text or code of the program: texts with their final zero.
 func (c *Compiler) text(program uintptr, size func(uintptr, *uintptr) int32,
 	get func(uintptr, *byte) int32) (string, error) {
 	var n uintptr
@@ -165,5 +173,5 @@ func (c *Compiler) text(program uintptr, size func(uintptr, *uintptr) int32,
 	if code := get(program, &buffer[0]); code != 0 {
 		return "", errors.New(c.errorText(code))
 	}
-	return string(buffer[:n-1]), nil
+	return string(buffer), nil
 }

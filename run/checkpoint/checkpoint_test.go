@@ -19,6 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -103,13 +104,13 @@ func onRanks(t testing.TB, ranks int, f func(comm dist.Comm) error) error {
 }
 
 // write writes the sea of some ranks.
-func write(t testing.TB, path string, ranks int) error {
+func write(t testing.TB, dir string, ranks int) error {
 	return onRanks(t, ranks, func(comm dist.Comm) error {
 		shot, err := solvers.Save(t.Context(), seaOn(comm.Rank(), ranks, true))
 		if err != nil {
 			return err
 		}
-		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot)
+		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot)
 		if err != nil {
 			return err
 		}
@@ -119,11 +120,15 @@ func write(t testing.TB, path string, ranks int) error {
 
 func written(t testing.TB, ranks int) string {
 	t.Helper()
-	path := Path(t.TempDir(), 12)
-	if err := write(t, path, ranks); err != nil {
+	dir := t.TempDir()
+	if err := write(t, dir, ranks); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	files, err := List(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	return files[0]
 }
 
 // TestAnyRanksRestore: what some ranks wrote fills any number of them, copies too, and its hash is that of the state.
@@ -236,7 +241,7 @@ func TestNotWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var failed *NotWritten
-	if err := write(t, Path(dir, 1), 3); !errors.As(err, &failed) || !strings.Contains(failed.Why, "rank 0") {
+	if err := write(t, dir, 3); !errors.As(err, &failed) || !strings.Contains(failed.Why, "rank 0") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func Prune(dir string, keep int) error {
 		return err
 	}
 	files = files[min(keep, len(files)):]
-	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+partial))
+	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partial))
 	if err != nil {
 		return err
 	}
@@ -55,4 +55,17 @@ func Prune(dir string, keep int) error {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
+}
+
+// Steps tells after how many steps the latest checkpoint of a run was written, -1 if there is none. It is not read.
+func Steps(dir string) (int, error) {
+	files, err := List(dir)
+	if err != nil || len(files) == 0 {
+		return -1, err
+	}
+	var steps int
+	if _, err := fmt.Sscanf(filepath.Base(files[0]), "step_%d", &steps); err != nil {
+		return -1, fmt.Errorf("%s: is it a checkpoint? %w", files[0], err)
+	}
+	return steps, nil
 }

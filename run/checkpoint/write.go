@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -22,6 +23,7 @@ var blockBytes = 4 << 20
 type Writer struct {
 	comm   dist.Comm
 	path   string
+	fence  folder.Fence
 	shot   *solvers.Snapshot
 	index  index // the blocks are this rank's
 	keys   [][]byte
@@ -36,10 +38,12 @@ type NotWritten struct{ Why string }
 
 func (e *NotWritten) Error() string { return e.Why }
 
-// Begin begins to write a rank's share of a state to a file, and returns while it is being written. All ranks call it.
-// The snapshot is the writer's until Finish. Another one may begin after Finish.
-func Begin(ctx context.Context, comm dist.Comm, path string, info Info, shot *solvers.Snapshot) (*Writer, error) {
-	w := &Writer{comm: comm, path: path, shot: shot, index: index{Info: info}, done: make(chan struct{})}
+// Begin begins to write a rank's share of a state to its file in the fence's folder, and returns while it is being
+// written. All ranks call it. The snapshot is the writer's until Finish. Another one may begin after Finish.
+func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info,
+	shot *solvers.Snapshot) (*Writer, error) {
+	w := &Writer{comm: comm, path: Path(fence.Dir, shot.Clock.Steps), fence: fence, shot: shot,
+		index: index{Info: info}, done: make(chan struct{})}
 	size := w.lay()
 	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
 	if err != nil {
@@ -94,7 +98,7 @@ func (w *Writer) lay() int64 {
 }
 
 // part is the name of a file that is not whole.
-func (w *Writer) part() string { return w.path + partial }
+func (w *Writer) part() string { return w.fence.Part(w.path) }
 
 func (w *Writer) create() error {
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
@@ -225,7 +229,7 @@ func (w *Writer) publish(all [][]byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(w.part(), w.path); err != nil {
+	if err := w.fence.Publish(func() error { return os.Rename(w.part(), w.path) }); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(w.path))

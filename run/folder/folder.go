@@ -65,6 +65,21 @@ func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	return f, nil
 }
 
+// Hold takes a folder, and makes it if it is not there, for a run whose ranks come and go: they have it by their Fence.
+func Hold(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f := open(dir, Info{})
+	if err := f.take(); err != nil {
+		return nil, err
+	}
+	if err := f.sign(); err != nil {
+		return nil, errors.Join(err, f.lock.Close())
+	}
+	return f, nil
+}
+
 func open(dir string, run Info) *Folder {
 	return &Folder{Dir: dir, info: run, lock: flock.New(filepath.Join(dir, lockFile))}
 }
@@ -164,4 +179,20 @@ func (f *Folder) Tell(s State) error {
 }
 
 // Close lets other runs have the folder.
-func (f *Folder) Close() error { return errors.Join(os.Truncate(f.lock.Path(), 0), f.lock.Close()) }
+func (f *Folder) Close() error {
+	if f.lock == nil { // its launcher has it
+		return nil
+	}
+	return errors.Join(os.Truncate(f.lock.Path(), 0), f.lock.Close())
+}
+
+// Forsake is Close of a folder in which nothing was written: what Hold and Raise made goes.
+func (f *Folder) Forsake() error {
+	for _, name := range []string{fenceFile, epochFile, lockFile} {
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return errors.Join(err, f.lock.Close())
+		}
+	}
+	_ = os.Remove(f.Dir) // unless there is something in it
+	return f.lock.Close()
+}

@@ -32,6 +32,7 @@ type Info struct {
 	CaseDir     string `json:"case_dir"`     // where relative paths of CaseFile start
 	Version     string `json:"version"`      // of the program
 	State       State  `json:"state"`
+	Epoch       uint64 `json:"epoch,omitempty"` // of the ranks that wrote last; 0 of ranks that do not come and go
 }
 
 const infoFile = "run.json"

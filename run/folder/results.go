@@ -9,8 +9,8 @@ const summaryFile = "summary.json"
 
 // patterns are what runs write to their folder.
 var patterns = []string{
-	summaryFile, "conservation.csv", "*.pvd", "gauges/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl",
-	"checkpoints/*.ckpt", "checkpoints/*.ckpt.part", CaseFile,
+	summaryFile, "conservation.csv", "*.pvd", "*.nc", "gauges/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]",
+	"frames/*.stl", "checkpoints/*.ckpt", "checkpoints/*.ckpt*.part", CaseFile,
 }
 
 // results are the files that runs have left in a folder, the summary first.

@@ -17,18 +17,27 @@ type state struct {
 
 func (l *Line) state(step int, t, dt float64, now time.Time) state {
 	r := &l.run
-	s := state{step: step, most: r.MaxSteps, t: t, end: r.End, dt: dt, left: -1}
-	s.portion = r.portion(step, t)
-	if elapsed := now.Sub(l.start).Seconds(); elapsed > 0 {
-		s.rate = float64(step-r.Step) * float64(r.Cells) / elapsed / 1e6
-		if first := r.portion(r.Step, r.Time); s.portion > first {
-			left := elapsed * (1 - s.portion) / (s.portion - first)
-			if left < 1e9 { // some 30 years; a Duration holds 290
-				s.left = time.Duration(left * 1e9)
-			}
+	s := state{step: step, most: r.MaxSteps, t: t, end: r.End, dt: dt}
+	s.portion, s.left, s.rate = r.Estimate(step, t, now.Sub(l.start))
+	s.rate /= 1e6
+	return s
+}
+
+// Estimate tells of a run that took so long from where it started to a step at time t how much of the whole is done,
+// from 0 to 1, how long the rest will take, negative if that is not known yet, and how many cells it updates a second.
+func (r *Run) Estimate(step int, t float64, took time.Duration) (portion float64, left time.Duration, rate float64) {
+	portion, left = r.portion(step, t), -1
+	elapsed := took.Seconds()
+	if elapsed <= 0 {
+		return portion, left, 0
+	}
+	if first := r.portion(r.Step, r.Time); portion > first {
+		rest := elapsed * (1 - portion) / (portion - first)
+		if rest < 1e9 { // some 30 years; a Duration holds 290
+			left = time.Duration(rest * 1e9)
 		}
 	}
-	return s
+	return portion, left, float64(step-r.Step) * float64(r.Cells) / elapsed
 }
 
 // portion is how much of a run is done at a step: a run ends by its time or by its number of steps.

@@ -50,7 +50,7 @@ type Check struct {
 type Suite struct {
 	Name   string // as atoll verify is asked for it
 	Checks []Check
-	Twins  bool // its cases are computed again where Options.Twins says
+	Twins  int  // ranks of the larger twin, where cases are computed again as Options.Twins says; 0 where none are
 	Scales bool // its checks take as many cells as Options.Resolution says
 }
 
@@ -96,7 +96,7 @@ func Those(have func(Suite) bool) (names []string) {
 }
 
 // WithTwins are the names of those whose cases twins compute again.
-func WithTwins() []string { return Those(func(s Suite) bool { return s.Twins }) }
+func WithTwins() []string { return Those(func(s Suite) bool { return s.Twins > 0 }) }
 
 // Names are those that Options.Only may hold.
 func (s *Suite) Names() []string {
@@ -134,8 +134,11 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 		if err := c.Run(ctx, p); err != nil {
 			return report, fmt.Errorf("check %s: %w", c.Name, err)
 		}
-		if len(opts.Twins) > 0 && p.twins > 0 {
+		switch {
+		case p.twins > 0:
 			p.Note("%d states are the same in every bit on %s\n", p.twins, twinNames(opts.Twins))
+		case len(opts.Twins) > 0 && len(p.missed) == 0:
+			p.Note("this check computes nothing again on %s\n", twinNames(opts.Twins))
 		}
 		if p.err != nil {
 			return report, fmt.Errorf("writing the report: %w", p.err)

@@ -6,48 +6,62 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // Distance is the level set of a body at the centres of a block's cells, x fastest: next to the interface the distance
 // from it, by what the body tells there and how fast that changes, elsewhere a number of the right sign.
+// All processors take part.
 func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, error) {
 	d := &distancer{b: b, body: body, n: [3]int{b.N[0] + 2, b.N[1] + 2, b.N[2] + 2}}
 	if b.Grid.Dim == 2 {
 		d.n[2] = 1
 	}
 	d.values = make([]float64, d.n[0]*d.n[1]*d.n[2])
-	rim := d.rim()
-	for k := -rim; k < b.N[2]+rim; k++ {
-		for j := -1; j <= b.N[1]; j++ {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			for i := -1; i <= b.N[0]; i++ {
-				d.values[d.at(i, j, k)] = d.value(i, j, k)
+	err := parallel.Each(ctx, "level set", d.n[1]*d.n[2], few/d.n[0]+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			for i := range d.n[0] {
+				d.values[r*d.n[0]+i] = d.value(i-1, r%d.n[1]-1, r/d.n[1]-d.rim())
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	out := make([]float64, 0, b.Cells())
-	for k := range b.N[2] {
-		for j := range b.N[1] {
-			for i := range b.N[0] {
-				v := d.values[d.at(i, j, k)]
-				if v-v != 0 {
-					return nil, fmt.Errorf("it is %g at the centre of cell (%d, %d, %d)", v, b.Lo[0]+i, b.Lo[1]+j, b.Lo[2]+k)
+	out := make([]float64, b.Cells())
+	row := b.N[0]
+	return out, parallel.Each(ctx, "distances", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			for i := range row {
+				var err error
+				if out[r*row+i], err = d.distance(i, r%b.N[1], r/b.N[1]); err != nil {
+					return err
 				}
-				if d.crossed(i, j, k) {
-					slope := d.slope(i, j, k)
-					if v /= slope; v-v != 0 {
-						return nil, fmt.Errorf("it changes its sign next to cell (%d, %d, %d), but not its value there: a level set "+
-							"has a slope at the interface", b.Lo[0]+i, b.Lo[1]+j, b.Lo[2]+k)
-					}
-				}
-				out = append(out, v)
 			}
 		}
+		return nil
+	})
+}
+
+// few is how many cells are worth a goroutine.
+const few = 1000
+
+// distance is that of a cell next to the interface; of others the value.
+func (d *distancer) distance(i, j, k int) (float64, error) {
+	v, lo := d.values[d.at(i, j, k)], d.b.Lo
+	if v-v != 0 {
+		return 0, fmt.Errorf("it is %g at the centre of cell (%d, %d, %d)", v, lo[0]+i, lo[1]+j, lo[2]+k)
 	}
-	return out, nil
+	if !d.crossed(i, j, k) {
+		return v, nil
+	}
+	if v /= d.slope(i, j, k); v-v != 0 {
+		return 0, fmt.Errorf("it changes its sign next to cell (%d, %d, %d), but not its value there: a level set "+
+			"has a slope at the interface", lo[0]+i, lo[1]+j, lo[2]+k)
+	}
+	return v, nil
 }
 
 // distancer holds what a body tells at the centres of a block's cells and of those round it.

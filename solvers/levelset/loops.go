@@ -72,7 +72,8 @@ func (s *solver[F]) prepare() {
 			s.loops.merge[n] = over(kernels.NewMergeLoop(rimmed, l, domain, s.near, s.f[n]), rimmed)
 		}
 	}
-	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim))}
+	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim)),
+		Across: [2]int64{int64(s.block.Grid.N[0]), int64(s.block.Grid.N[1])}}
 	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.begun, &s.counts[0]), box)
 	s.loops.steep = over(kernels.NewSteepnessLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -11,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
@@ -36,6 +38,9 @@ type Solver interface {
 	// View is that of the level set of the block.
 	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// Observe and Observed are those of solvers.Observer.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (Diagnostics, error)
 	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
 	ParticleFields() []solvers.Field
 	// Rest, Scalars and Restore are those of solvers.Restarter.
@@ -99,6 +104,7 @@ type solver[F num.Float] struct {
 	ups              [3]upward[F]
 	loops            loops[F]
 	swarm            *swarm[F] // nil without particles
+	observer         solvers.Observing[observation]
 
 	host   []F     // a copy of a field, of a device with memory of its own
 	rate   float64 // the most that the flow crosses of a cell in a second, at a factor of 1
@@ -153,6 +159,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := s.connect(ctx, plan); err != nil {
 		return nil, err
 	}
+	if err := s.prepareObserver(); err != nil {
+		return nil, err
+	}
 	s.prepare()
 	if err := s.begin(ctx, start); err != nil {
 		return nil, err
@@ -193,14 +202,18 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 // begin makes a distance of the level set at the start.
 func (s *solver[F]) begin(ctx context.Context, start []float64) error {
 	host := make([]F, s.block.Len())
-	n := 0
-	for c := range s.block.Own() {
-		v := start[n]
-		if v-v != 0 {
-			return fmt.Errorf("cell %d: the initial level set is %g", s.block.Number(n), v)
+	err := s.rows(ctx, func(r, first int) error {
+		for i := range s.block.N[0] {
+			n := r*s.block.N[0] + i
+			if v := start[n]; v-v != 0 {
+				return fmt.Errorf("cell %d: the initial level set is %g", s.block.Number(n), v)
+			}
+			host[first+i] = F(start[n])
 		}
-		host[c] = F(v)
-		n++
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := backend.Upload(s.dev, s.f[next], host); err != nil {
 		return err
@@ -238,16 +251,16 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 // measureFlow finds the longest step on all ranks; of a series of velocities that of the fastest one so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	most := []float64{0}
-	for axis := range s.block.Grid.Dim {
-		stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
-		for c := range s.block.Own() {
-			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
-			if lo-lo != 0 || hi-hi != 0 {
-				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
-					s.comm.Rank())
-			}
-			most[0] = max(most[0], math.Abs(lo)/s.block.Grid.Spacing(axis), math.Abs(hi)/s.block.Grid.Spacing(axis))
-		}
+	var lock sync.Mutex
+	err := s.rows(ctx, func(_, first int) error {
+		fastest, err := s.fastest(u, first)
+		lock.Lock()
+		defer lock.Unlock()
+		most[0] = max(most[0], fastest)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return err
@@ -255,6 +268,35 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	s.rate = max(s.rate, most[0])
 	s.limit = s.cfg.CFL / s.rate
 	return nil
+}
+
+// fastest is the most that the flow crosses of a cell in a second, in the row of cells from one on.
+func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
+	for axis := range s.block.Grid.Dim {
+		stride, h := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis], s.block.Grid.Spacing(axis)
+		for c := first; c < first+s.block.N[0]; c++ {
+			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
+			if lo-lo != 0 || hi-hi != 0 {
+				return 0, fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
+					s.comm.Rank())
+			}
+			most = max(most, math.Abs(lo)/h, math.Abs(hi)/h)
+		}
+	}
+	return most, nil
+}
+
+// rows calls f with all rows of the block's own cells, by their number and where they begin in an array.
+func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error {
+	n := s.block.N
+	return parallel.Each(ctx, "level set", n[1]*n[2], few/n[0]+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			if err := f(r, s.block.Index(0, r%n[1], r/n[1])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (s *solver[F]) Time() float64 { return s.t }

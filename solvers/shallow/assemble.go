@@ -1,9 +1,11 @@
 package shallow
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -17,58 +19,103 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
 	m.Beds, m.Links = make([]kernels.Bed[F], n), make([]kernels.Links, p.Owned)
-	for i := range m.Beds {
-		m.Beds[i] = kernels.Bed[F]{Depth: F(depth[i]), Area: F(p.Area(i))}
-	}
-	count := 0
-	for i, nb := range p.Neighbour {
-		for _, o := range nb {
-			if o < 0 || o > int32(i) {
-				count++
-			}
+	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.Beds[i] = kernels.Bed[F]{Depth: F(depth[i]), Area: F(p.Area(i))}
 		}
-	}
-	m.Ends, m.Normals = make([]kernels.Ends, 0, count), make([]kernels.Normal[F], 0, count)
-	for _, ghost := range []bool{false, true} {
-		for i := range p.Owned {
+	})
+	a := assembler[F]{p: p, m: &m, starts: make([][]int, 2)}
+	parts := parallel.Parts(p.Owned, few)
+	for kind, ghost := range []bool{false, true} {
+		a.starts[kind] = parallel.Offsets(p.Owned, parts, func(i int) (count int) {
 			for k := range 3 {
-				o := p.Neighbour[i][k]
-				if o >= 0 && (int(o) >= p.Owned) != ghost || o < 0 && ghost || o >= 0 && o < int32(i) {
-					continue
-				}
-				id := int32(len(m.Ends))
-				at, normal, left := edge[F](p, int32(i), k, out)
-				m.Ends, m.Normals = append(m.Ends, at), append(m.Normals, normal)
-				m.Links[i].Edge[k] = id
-				if !left {
-					m.Links[i].Edge[k] = ^id
-				}
-				if o >= 0 && int(o) < p.Owned {
-					slot, err := facing(p, o, int32(i))
-					if err != nil {
-						return m, 0, err
-					}
-					m.Links[o].Edge[slot] = ^m.Links[i].Edge[k]
+				if a.has(i, k, ghost) {
+					count++
 				}
 			}
-		}
-		if !ghost {
-			inner = len(m.Ends)
+			return count
+		})
+	}
+	inner = a.starts[0][parts]
+	count := inner + a.starts[1][parts]
+	m.Ends, m.Normals = make([]kernels.Ends, count), make([]kernels.Normal[F], count)
+	a.rims, a.errs = make([][]rimEdge, parts), make([]error, parts)
+	parallel.Ranges(p.Owned, parts, func(part, lo, hi int) {
+		a.join(part, lo, hi, false, a.starts[0][part])
+		a.join(part, lo, hi, true, inner+a.starts[1][part])
+	})
+	if err := cmp.Or(a.errs...); err != nil {
+		return m, 0, err
+	}
+	for _, rim := range a.rims {
+		for _, e := range rim {
+			m.Ends[e.id].Right = out.add(p, e.cell, e.slot)
 		}
 	}
 	m.Boundary = out.boundary
 	return m, inner, nil
 }
 
-// edge makes the edge at slot k of cell i, and tells whether i is its left cell.
-func edge[F num.Float](p *mesh.Part, i int32, k int,
-	out *outlets[F]) (e kernels.Ends, n kernels.Normal[F], left bool) {
+// few is how many cells are worth a goroutine.
+const few = 5000
+
+// assembler numbers and makes edges, ranges of cells at a time.
+type assembler[F num.Float] struct {
+	p      *mesh.Part
+	m      *kernels.Mesh[F]
+	starts [][]int // how many edges ranges before one have, without ghosts and with
+	rims   [][]rimEdge
+	errs   []error
+}
+
+// rimEdge is an edge at the boundary.
+type rimEdge struct {
+	id, cell int32
+	slot     int
+}
+
+// has tells whether the edge at slot k is numbered by cell i, and touches a ghost or not.
+func (a *assembler[F]) has(i, k int, ghost bool) bool {
+	o := a.p.Neighbour[i][k]
+	return (o < 0 || o > int32(i)) && (int(o) >= a.p.Owned) == ghost
+}
+
+// join makes the edges of a range of cells, from number id on.
+func (a *assembler[F]) join(part, lo, hi int, ghost bool, id int) {
+	p, m := a.p, a.m
+	for i := lo; i < hi; i++ {
+		for k := range 3 {
+			if !a.has(i, k, ghost) {
+				continue
+			}
+			o, left, link := p.Neighbour[i][k], false, int32(id)
+			if m.Ends[id], m.Normals[id], left = edge[F](p, int32(i), k); !left {
+				link = ^link
+			}
+			m.Links[i].Edge[k] = link
+			switch {
+			case o < 0:
+				a.rims[part] = append(a.rims[part], rimEdge{int32(id), int32(i), k})
+			case int(o) < p.Owned:
+				slot, err := facing(p, o, int32(i))
+				if err != nil {
+					a.errs[part] = cmp.Or(a.errs[part], err)
+					return
+				}
+				m.Links[o].Edge[slot] = ^link
+			}
+			id++
+		}
+	}
+}
+
+// edge makes the edge at slot k of cell i, and tells whether i is its left cell. What is at its right at the boundary
+// is not known yet.
+func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.Ends, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
-	if e.Right < 0 {
-		e.Right = out.add(p, i, k)
-	} else if p.Global[e.Right] < p.Global[i] {
+	if e.Right >= 0 && p.Global[e.Right] < p.Global[i] {
 		// Seen from the neighbour, the edge runs the other way.
 		e.Left, e.Right, a, b, left = e.Right, i, b, a, false
 	}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -90,12 +93,20 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 // land. The sums are exact, so that it is the same for any number of ranks.
 func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
 	var water, area dist.Accumulator
-	for i := range part.Owned {
-		if h := init.H1[i] + init.H2[i]; h > 0 {
-			water.Add(h * part.Area(i))
-			area.Add(part.Area(i))
+	var lock sync.Mutex
+	parallel.Ranges(part.Owned, parallel.Parts(part.Owned, few), func(_, lo, hi int) {
+		var w, a dist.Accumulator
+		for i := lo; i < hi; i++ {
+			if h := init.H1[i] + init.H2[i]; h > 0 {
+				w.Add(h * part.Area(i))
+				a.Add(part.Area(i))
+			}
 		}
-	}
+		lock.Lock()
+		defer lock.Unlock()
+		water.Merge(&w)
+		area.Merge(&a)
+	})
 	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
 		return 0, err
 	}
@@ -115,33 +126,50 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 			return nil, nil, 0, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
 		}
 	}
-	largest := []float64{0}
-	for i := range n {
-		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
-		if init.H1[i] < 0 || init.H2[i] < 0 {
+	for _, f := range [][]float64{init.H1, init.H2} {
+		if i := slices.IndexFunc(f, func(h float64) bool { return h < 0 }); i >= 0 {
 			x, y := part.Centroid(i)
 			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
 	}
-	for i, rise := range init.Uplift {
-		largest[0] = max(largest[0], math.Abs(init.Depth[i])+math.Abs(rise))
-	}
+	largest := []float64{largestOf(&init)}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 		return nil, nil, 0, err
 	}
 	grid = gridFor[F](largest[0])
 	state = make([]kernels.State[F], n)
-	for i := range state {
-		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
-		h1, h2 := F(init.H1[i]), F(init.H2[i])
-		state[i] = kernels.State[F]{
-			H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
-			H2: h2, Q2x: h2 * F(init.U2[i]), Q2y: h2 * F(init.V2[i]),
+	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
+			h1, h2 := F(init.H1[i]), F(init.H2[i])
+			state[i] = kernels.State[F]{
+				H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
+				H2: h2, Q2x: h2 * F(init.U2[i]), Q2y: h2 * F(init.V2[i]),
+			}
 		}
-	}
+	})
 	for _, m := range init.Manning {
 		manning = append(manning, F(m))
 	}
 	return state, manning, grid, nil
+}
+
+// largestOf is the largest size of a level or thickness, and of a depth after its rise.
+func largestOf(init *Initial) (largest float64) {
+	var lock sync.Mutex
+	n := len(init.Depth)
+	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+		most := 0.0
+		for i := lo; i < hi; i++ {
+			most = max(most, math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
+			if init.Uplift != nil {
+				most = max(most, math.Abs(init.Depth[i])+math.Abs(init.Uplift[i]))
+			}
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		largest = max(largest, most)
+	})
+	return largest
 }

@@ -12,7 +12,6 @@ import (
 // holds an edge has the same bits.
 func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.Ends))
-	const few = 5000 // cells, for one thread
 	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, few), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			stencilOf(p, depth, m, i)

@@ -68,7 +68,7 @@ func TestBarrierOnGPU(t *testing.T) {
 // TestBarrierSolidOnGPU is the same for tetrahedra.
 func TestBarrierSolidOnGPU(t *testing.T) {
 	gpu := gpu(t, 5)
-	for n := range harmless(t) / 10 {
+	for n := range harmless(t) {
 		m, metric, s := harmedSolid(t, n)
 		s.layout.Spread = true
 		_, want := s.stagedSolid(t, m, metric)

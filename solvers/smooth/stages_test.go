@@ -3,13 +3,13 @@ package smooth
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
 )
 
 // staged smooths with barrier to its end, a few sweeps at a time, and returns what came out and how it began.
@@ -44,81 +44,47 @@ func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) er
 	return before, ends[0]
 }
 
-// rough is a mesh of which some vertices lie almost on an edge of their rings, so that its worst quality is about the
-// given one; of no vertex of the boundary.
-func rough(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
-	t.Helper()
-	m := rectangle(t, cells, seed)
-	rings := ringsOf(t, m)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	spoilt := make([]bool, len(m.X))
-	for v := range int32(len(m.X)) {
-		if rings.Around[v] != mesh.Inside || rng.IntN(8) > 0 {
-			continue
-		}
-		ring, near := rings.Of(v), false
-		for _, u := range ring {
-			near = near || spoilt[u]
-		}
-		if near {
-			continue
-		}
-		spoilt[v] = true
-		k := rng.IntN(len(ring))
-		a, b := ring[k], ring[(k+1)%len(ring)]
-		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
-		far := worst * math.Exp(3*rng.Float64())
-		wasX, wasY := m.X[v], m.Y[v]
-		m.X[v], m.Y[v] = x+far*(wasX-x), y+far*(wasY-y)
-		for c := range m.Cells {
-			if cell := m.Cells[c]; (cell[0] == v || cell[1] == v || cell[2] == v) && !(m.Area(c) > 0) {
-				m.X[v], m.Y[v] = wasX, wasY
-			}
-		}
+// harmless is how many meshes are taken here; atoll verify smooth --only harm takes 200.
+func harmless(t testing.TB) int {
+	if testing.Short() || raced {
+		return 10
 	}
-	return m
+	return 24
 }
 
-// someMetric is one of a few kinds.
-func someMetric(t testing.TB, kind int) *Metric {
+// roughly is a mesh with slivers of about the given quality.
+func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 	t.Helper()
-	m, err := Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
-		h, k := .05, .05
-		switch kind % 4 {
-		case 1:
-			h = .02 + .1*math.Hypot(x-.3, y-.4)
-			k = h
-		case 2:
-			h = .02 + .15*math.Abs(x-.5)
-		case 3:
-			s, c := math.Sincos(5 * (x + y))
-			a, b := 1/(h*h), 1/(.005*.005)
-			return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
-		}
-		return 1 / (h * h), 0, 1 / (k * k)
-	})
+	m, err := rough.Triangles(cells, seed, worst)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// harmless is how many meshes no harm is done to.
-func harmless(t testing.TB) int {
-	if testing.Short() || raced {
-		return 20
+// roughMetric is one of those for rough meshes.
+func roughMetric(t testing.TB, n int) *Metric {
+	t.Helper()
+	m, err := Discrete(unit, 64, rough.Metric(n))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return 200
+	return m
 }
 
-// harmed is one of them, with its metric, precision and colouring.
+// harmed is a rough mesh, with its metric, precision and colouring.
 func harmed(t testing.TB, n int) (*mesh.Mesh, *Metric, setting) {
-	worst, s := n%10, plain()
-	s.layout.Colouring = Colourings[n%3]
-	if n%8 == 7 { // in which worse triangles would be flat
-		s.precision, worst = "float32", n%4
+	t.Helper()
+	m, err := rough.Plane(n)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return rough(t, 60+40*(n%7), uint64(n), math.Pow(10, -float64(worst))), someMetric(t, n), s
+	s := plain()
+	s.layout.Colouring = Colourings[n%3]
+	if rough.Single(n) {
+		s.precision = "float32"
+	}
+	return m, roughMetric(t, n), s
 }
 
 // TestBarrierDoesNoHarm: on random meshes, with slivers of qualities down to 1e-9 too, neither the mean nor the worst
@@ -157,7 +123,7 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 // TestBarrierSolid is the same for tetrahedra.
 func TestBarrierSolid(t *testing.T) {
 	t.Parallel()
-	for n := range harmless(t) / 10 {
+	for n := range harmless(t) {
 		m, metric, s := harmedSolid(t, n)
 		run := func(s setting) (outcome, outcome) { return s.stagedSolid(t, m, metric) }
 		before, after := run(s)
@@ -181,7 +147,7 @@ func TestBarrierSolid(t *testing.T) {
 // TestBarrierApart: devices with memory of their own end with the bits of the host, on one rank and on three.
 func TestBarrierApart(t *testing.T) {
 	t.Parallel()
-	m := rough(t, 300, 3, 1e-4)
+	m := roughly(t, 300, 3, 1e-4)
 	for _, precision := range []string{"float64", "float32"} {
 		s := plain()
 		s.precision = precision
@@ -209,9 +175,9 @@ func TestBarrierApart(t *testing.T) {
 // nothing moves after that.
 func TestBarrierFinishes(t *testing.T) {
 	t.Parallel()
-	m := rough(t, 300, 5, 1e-3)
+	m := roughly(t, 300, 5, 1e-3)
 	for _, sweeps := range []int{0, 1, 7, 10, 25, 60, 70, 90} {
-		err := plain().on(t, m, someMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
+		err := plain().on(t, m, roughMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
 			func(_ dist.Comm, _ *Part, s Solver) error {
 				before, err := s.Diagnose(t.Context())
 				if err != nil {

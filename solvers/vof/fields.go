@@ -24,6 +24,9 @@ func (s *solver[F]) checkField(name string) error {
 	return nil
 }
 
+// few is how many cells are worth a goroutine: some take long.
+const few = 1000
+
 func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if err := s.checkField(name); err != nil {
 		return nil, err
@@ -34,7 +37,6 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	}
 	out := make([]float64, s.block.Cells())
 	row, rows := s.block.N[0], s.block.N[1]*s.block.N[2]
-	const few = 1000 // cells, for one thread: some take long
 	parallel.Ranges(rows, parallel.Parts(rows, few/row+1), func(_, lo, hi int) {
 		for n := lo; n < hi; n++ {
 			first := s.block.Index(0, n%s.block.N[1], n/s.block.N[1])

@@ -4,37 +4,36 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // Fill gives the volume fraction of a body in each cell of a block, x fastest, by dividing cells that its surface may
 // pass levels times: see [shape.Body.Divided]. With levels below 0 it is found by quadrature, or of a polyhedron by
-// [shape.Body.Cut]. It ends soon after the context does.
+// [shape.Body.Cut]. All processors take part. It ends soon after the context does.
 func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, planes bool) ([]float64, error) {
 	if levels < 0 && body.Polyhedron() {
 		return body.Cut(ctx, cellsOf(b))
 	}
-	out := make([]float64, 0, b.Cells())
-	cell := shape.Cell{Dim: b.Grid.Dim}
-	for d := range cell.Dim {
-		cell.H[d] = b.Grid.Spacing(d)
-	}
-	for k := range b.N[2] {
-		for j := range b.N[1] {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			for i := range b.N[0] {
-				cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(i, j, k)
+	out := make([]float64, b.Cells())
+	row := b.N[0]
+	return out, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+		body, cell := body.Copy(), shape.Cell{Dim: b.Grid.Dim}
+		for d := range cell.Dim {
+			cell.H[d] = b.Grid.Spacing(d)
+		}
+		for r := lo; r < hi; r++ {
+			for i := range row {
+				cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(i, r%b.N[1], r/b.N[1])
 				if levels < 0 {
-					out = append(out, body.Fraction(cell))
+					out[r*row+i] = body.Fraction(cell)
 				} else {
-					out = append(out, body.Divided(cell, levels, planes))
+					out[r*row+i] = body.Divided(cell, levels, planes)
 				}
 			}
 		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // cellsOf are the block's own cells.

@@ -151,8 +151,8 @@ func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, e
 	}
 	cell := s.block.Grid.CellVolume()
 	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(most[0])),
-		MixedCells: mixed[0], InterfaceSize: size.Float64(), L1Error: change.Float64() * cell, DivergenceMax: s.spread,
-		CFLSum: of.longest * s.rate[0], CFLAxis: of.longest * s.rate[1]}
+		MixedCells: mixed[0], InterfaceSize: size.Float64(), L1Error: change.Float64() * cell, DivergenceMax: s.rates[2],
+		CFLSum: of.longest * s.rates[0], CFLAxis: of.longest * s.rates[1]}
 	if s.volume > 0 {
 		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
 	}

@@ -13,10 +13,9 @@ type stretch struct{ first, count int }
 // stretches come round; frames break a few off.
 const manyReplays = 64
 
-// repeats tells whether a stretch is worth a recording, and can be one. Of tiles or bricks, whose recordings are made
-// anew as the interface grows, all turns are: their steps are few kernels, and long.
+// repeats tells whether a stretch is worth a recording, and can be one.
 func (s *solver[F]) repeats(of stretch) bool {
-	if !s.alone && s.beside == nil && !s.deep || s.parts > 0 && of.count < turns {
+	if !s.alone && s.beside == nil && !s.deep {
 		return false
 	}
 	_, known := s.replays[of]

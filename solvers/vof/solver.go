@@ -118,8 +118,7 @@ type solver[F num.Float] struct {
 	walls   [2]backend.Loop               // of the fields that a step may end with
 	volume  float64                       // at the start
 	limit   float64                       // the longest step at a factor of 1
-	rate    [2]float64
-	spread  float64 // the largest |∇·u|
+	rates   rates                         // the worst so far, at a factor of 1
 
 	t       float64
 	pause   float64
@@ -164,16 +163,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if len(fractions) != b.Cells() {
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
-	start := make([]F, b.Len())
-	begun := make([]float64, len(fractions)) // in the precision of the state
-	n := 0
-	for c := range b.Own() {
-		f := fractions[n]
-		if !(f >= 0 && f <= 1) {
-			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(n), f)
-		}
-		start[c], begun[n] = F(f), float64(F(f))
-		n++
+	start, begun, err := begin[F](ctx, b, fractions)
+	if err != nil {
+		return nil, err
 	}
 	var u [3][]F // of the last time of a series; steps bring that of their own
 	err = v.Each(func(v flow.Flow) (err error) {
@@ -213,39 +205,6 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume
 	return s, err
-}
-
-// measure finds the longest step and the divergence of the velocity on all ranks; of a series of them the worst so far.
-func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
-	b := s.block
-	var strides [3]int
-	strides[0], strides[1], strides[2] = b.Strides()
-	var most [3]float64 // sum over axes, largest of an axis, divergence
-	for c := range s.block.Own() {
-		sum, spread := 0.0, 0.0
-		for axis := range b.Grid.Dim {
-			h := b.Grid.Spacing(axis)
-			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
-			if lo-lo != 0 || hi-hi != 0 {
-				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
-					s.comm.Rank())
-			}
-			r := max(math.Abs(lo), math.Abs(hi)) / h
-			sum += r
-			spread += (hi - lo) / h
-			most[1] = max(most[1], r)
-		}
-		most[0], most[2] = max(most[0], sum), max(most[2], math.Abs(spread))
-	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
-		return err
-	}
-	s.rate[0], s.rate[1], s.spread = max(s.rate[0], most[0]), max(s.rate[1], most[1]), max(s.spread, most[2])
-	s.limit = s.cfg.CFL / s.rate[0]
-	if s.cfg.PerAxis {
-		s.limit = s.cfg.CFL / s.rate[1]
-	}
-	return nil
 }
 
 func (s *solver[F]) Time() float64 { return s.t }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 )
@@ -31,6 +32,9 @@ type Decomposition struct {
 	local, vertexLocal []int32 // scratch of Part
 }
 
+// few is how many cells are worth a goroutine.
+const few = 20_000
+
 // New checks the mesh and cuts it.
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	if err := m.Check(); err != nil {
@@ -48,9 +52,11 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 		return nil, err
 	}
 	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
-	for c := range m.Cells {
-		x[c], y[c] = m.Centroid(c)
-	}
+	parallel.Ranges(len(x), parallel.Parts(len(x), few), func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			x[c], y[c] = m.Centroid(c)
+		}
+	})
 	if o.Ranks > len(m.Cells) {
 		return nil, fmt.Errorf("%d ranks for %d cells: use fewer ranks or a finer mesh", o.Ranks, len(m.Cells))
 	}

@@ -1,53 +1,64 @@
 package domain
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
 
 // Evaluate fills fields at the centroid of every cell of a part, in the order of the list, in which each field comes
 // after those that its expression uses.
-func Evaluate(c *config.Case, fields []config.Field, part *mesh.Part) (map[string][]float64, error) {
+func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *mesh.Part) (map[string][]float64,
+	error) {
 	values := map[string][]float64{}
-	sources := make([]func(cell int, x, y float64) (float64, error), len(fields))
-	extra := make([]float64, 0, len(fields))
+	sources, columns := make([]source, len(fields)), make([][]float64, len(fields))
 	for i := range fields {
 		var err error
-		if sources[i], err = source(c, &fields[i], part, &extra); err != nil {
+		if sources[i], err = sourceOf(c, &fields[i], part); err != nil {
 			return nil, fmt.Errorf("%s: %w", fields[i].Name, err)
 		}
-		values[fields[i].Name] = make([]float64, len(part.Cells))
+		columns[i] = make([]float64, len(part.Cells))
+		values[fields[i].Name] = columns[i]
 	}
-	for cell := range part.Cells {
-		x, y := part.Centroid(cell)
-		extra = extra[:0]
-		for i, value := range sources {
-			v, err := value(cell, x, y)
-			if err != nil {
-				return nil, fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
+	return values, parallel.Each(ctx, "initial fields", len(part.Cells), few, func(lo, hi int) error {
+		before := make([]float64, 0, len(fields))
+		for cell := lo; cell < hi; cell++ {
+			x, y := part.Centroid(cell)
+			before = before[:0]
+			for i, value := range sources {
+				v, err := value(cell, x, y, before)
+				if err != nil {
+					err = fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
+					return uncovered(err, part, value)
+				}
+				columns[i][cell] = v
+				before = append(before, v)
 			}
-			values[fields[i].Name][cell] = v
-			extra = append(extra, v)
 		}
-	}
-	return values, nil
+		return nil
+	})
 }
 
-// source returns a function that gives the value of a field at a cell. extra holds the values of the fields before it.
-func source(c *config.Case, f *config.Field, part *mesh.Part,
-	extra *[]float64) (func(int, float64, float64) (float64, error), error) {
+// source gives the value of a field at a cell with its centroid and the values of the fields before it. Any number of
+// goroutines may ask for it.
+type source func(cell int, x, y float64, before []float64) (float64, error)
+
+func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	switch {
-	case f.Raster != "":
-		grid, err := raster.Read(c.Path(f.Raster))
+	case f.Rasters != nil:
+		grids, err := rasters(c, f, part)
 		if err != nil {
 			return nil, err
 		}
 		sign := f.Sign()
-		return func(_ int, x, y float64) (float64, error) {
-			v, err := grid.At(x, y)
+		return func(_ int, x, y float64, _ []float64) (float64, error) {
+			v, err := grids.At(x, y)
 			return sign * v, err
 		}, nil
 	case f.Mesh != "":
@@ -56,7 +67,7 @@ func source(c *config.Case, f *config.Field, part *mesh.Part,
 			return nil, err
 		}
 		sign := f.Sign()
-		return func(cell int, _, _ float64) (float64, error) {
+		return func(cell int, _, _ float64, _ []float64) (float64, error) {
 			v := data[cell]
 			if v-v != 0 {
 				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
@@ -64,5 +75,48 @@ func source(c *config.Case, f *config.Field, part *mesh.Part,
 			return sign * v, nil
 		}, nil
 	}
-	return func(_ int, x, y float64) (float64, error) { return f.Program.Eval(x, y, 0, 0, (*extra)...) }, nil
+	return func(_ int, x, y float64, before []float64) (float64, error) {
+		return f.Program.Eval(x, y, 0, 0, before...)
+	}, nil
+}
+
+// rasters opens those of a field as far as the part of the mesh needs them.
+func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, error) {
+	var paths []string
+	for _, name := range f.Rasters {
+		paths = append(paths, c.Path(name))
+	}
+	b := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
+	for cell := range part.Cells {
+		x, y := part.Centroid(cell)
+		b = raster.Box{West: min(b.West, x), South: min(b.South, y), East: max(b.East, x), North: max(b.North, y)}
+	}
+	all, err := raster.OpenAll(paths, f.Variable, b)
+	if err != nil {
+		return nil, err
+	}
+	return all, all.Coordinates(c.EPSG())
+}
+
+// uncovered adds to an error at a cell where else rasters have no values.
+func uncovered(err error, part *mesh.Part, value source) error {
+	var missing *raster.Missing
+	if !errors.As(err, &missing) {
+		return err
+	}
+	count := 0
+	var west, south, east, north float64
+	for cell := range part.Cells {
+		x, y := part.Centroid(cell)
+		if _, err := value(cell, x, y, nil); !errors.As(err, &missing) {
+			continue
+		}
+		if count == 0 {
+			west, south, east, north = x, y, x, y
+		}
+		count++
+		west, south, east, north = min(west, x), min(south, y), max(east, x), max(north, y)
+	}
+	return fmt.Errorf("%w: in all it has no value at %d of this rank's %d cells, which lie at x from %g to %g and y from "+
+		"%g to %g", err, count, len(part.Cells), west, east, south, north)
 }

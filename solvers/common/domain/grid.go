@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/partition"
@@ -99,18 +100,26 @@ func (b *Block) Box() abi.Box {
 }
 
 // Evaluate makes an array with the values of an expression at the centres of the block's own cells.
-func (b *Block) Evaluate(f *config.Field) ([]float64, error) {
-	values, n := make([]float64, b.Len()), 0
-	for at := range b.Own() {
-		x, y, z := b.Centre(b.Cell(at))
-		var err error
-		if values[at], err = f.Program.Eval(x, y, z, 0); err != nil {
-			return nil, fmt.Errorf("%s at cell %d: %w", f.Name, b.Number(n), err)
+func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error) {
+	values, row := make([]float64, b.Len()), b.N[0]
+	return values, parallel.Each(ctx, f.Name, b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			j, k := r%b.N[1], r/b.N[1]
+			first := b.Index(0, j, k)
+			for i := range row {
+				x, y, z := b.Centre(i, j, k)
+				var err error
+				if values[first+i], err = f.Program.Eval(x, y, z, 0); err != nil {
+					return fmt.Errorf("%s at cell %d: %w", f.Name, b.Number(r*row+i), err)
+				}
+			}
 		}
-		n++
-	}
-	return values, nil
+		return nil
+	})
 }
+
+// few is how many cells are worth a goroutine.
+const few = 1000
 
 // Size is that of a case on the grid, whose arrays take so many bytes on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -13,21 +14,34 @@ const nearWalls = 8
 // OnBlock is the velocity at a factor of 1 through the lower faces of all cells, ghosts too: a periodic axis repeats
 // them. Further beyond walls than nearWalls they are 0.
 func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F, err error) {
-	row := b.N[0] + 2*b.GhostAlong(0)
+	nx, ny, nz := b.Shape()
+	rows := ny * nz
 	for axis := range b.Grid.Dim {
 		u[axis] = make([]F, b.Len())
-		for c := range u[axis] {
-			if c%row == 0 && ctx.Err() != nil {
-				return u, ctx.Err()
-			}
-			i, j, k, inside := b.Global(b.Cell(c))
-			if !inside && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
-				continue
-			}
-			u[axis][c] = F(v.Face(axis, i, j, k))
-		}
 	}
-	return u, nil
+	return u, parallel.Each(ctx, "velocities", b.Grid.Dim*rows, few/nx+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			axis, first := r/rows, r%rows*nx
+			faces(b, v, axis, first, u[axis][first:first+nx])
+		}
+		return nil
+	})
+}
+
+// few is how many faces are worth a goroutine.
+const few = 5000
+
+// faces fills a row of an array, which begins at the given place in it.
+func faces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
+	low, j, k := b.Cell(first)
+	_, j, k, beside := b.Global(b.N[0]/2, j, k)
+	for n := range row {
+		i, along := b.Grid.Wrap(0, b.Lo[0]+low+n)
+		if !(along && beside) && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
+			continue
+		}
+		row[n] = F(v.Face(axis, i, j, k))
+	}
 }
 
 // far tells that a cell lies too far beyond the walls of an axis.

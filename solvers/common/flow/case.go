@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -17,8 +20,8 @@ import (
 // late is the first error of its factor in the course of the run.
 func Given(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
 	Flow, error) {
-	var failed error
-	f, err := velocity(c, v, b.Grid, &failed)
+	var failures expr.Failures
+	f, err := velocity(c, v, b.Grid, &failures)
 	if err != nil {
 		err = fmt.Errorf("[velocity] %w", err)
 	}
@@ -37,7 +40,7 @@ func Given(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm 
 		through, out = max(through, a), max(out, b)
 		return err
 	})
-	if err := solvers.Agree(ctx, comm, errors.Join(err, failed)); err != nil {
+	if err := solvers.Agree(ctx, comm, errors.Join(err, failures.Err())); err != nil {
 		return f, err
 	}
 	most := []float64{through, out}
@@ -82,15 +85,13 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 	}, nil
 }
 
-// velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked
+// velocity is the flow of a case at a factor of 1. Errors of expressions are added to failures, whenever they are asked
 // for.
-func velocity(c *config.Case, v *Section, g *grid.Grid, failed *error) (Flow, error) {
+func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures) (Flow, error) {
 	eval := func(f *config.Field, x, y, z float64) float64 {
 		value, err := f.Program.Eval(x, y, z, 0)
 		if err != nil {
-			if *failed == nil {
-				*failed = fmt.Errorf("[velocity] %s: %w", f.Name, err)
-			}
+			failures.Add(x, y, z, fmt.Errorf("[velocity] %s: %w", f.Name, err))
 			return math.NaN()
 		}
 		return value
@@ -116,25 +117,32 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failed *error) (Flow, er
 
 // tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
 func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
-	for k := range b.N[2] {
-		for j := range b.N[1] {
-			if err := ctx.Err(); err != nil {
-				return 0, 0, err
-			}
+	var lock sync.Mutex
+	err = parallel.Each(ctx, "velocities tried", b.N[1]*b.N[2], few/b.N[0]+1, func(lo, hi int) error {
+		through0, out0 := 0.0, 0.0
+		for r := lo; r < hi; r++ {
 			for i := range b.N[0] {
-				at := [3]int{b.Lo[0] + i, b.Lo[1] + j, b.Lo[2] + k}
-				sum, div := 0.0, 0.0
-				for axis := range b.Grid.Dim {
-					next := at
-					next[axis]++
-					h := b.Grid.Spacing(axis)
-					lo, hi := f.Face(axis, at[0], at[1], at[2])/h, f.Face(axis, next[0], next[1], next[2])/h
-					sum += max(math.Abs(lo), math.Abs(hi))
-					div += hi - lo
-				}
-				through, out = max(through, sum), max(out, math.Abs(div))
+				a, o := throughCell(f, b.Grid, [3]int{b.Lo[0] + i, b.Lo[1] + r%b.N[1], b.Lo[2] + r/b.N[1]})
+				through0, out0 = max(through0, a), max(out0, o)
 			}
 		}
+		lock.Lock()
+		defer lock.Unlock()
+		through, out = max(through, through0), max(out, out0)
+		return nil
+	})
+	return through, out, err
+}
+
+// throughCell is the flow through a cell and out of it.
+func throughCell(f Flow, g *grid.Grid, at [3]int) (through, out float64) {
+	for axis := range g.Dim {
+		next := at
+		next[axis]++
+		h := g.Spacing(axis)
+		lo, hi := f.Face(axis, at[0], at[1], at[2])/h, f.Face(axis, next[0], next[1], next[2])/h
+		through += max(math.Abs(lo), math.Abs(hi))
+		out += hi - lo
 	}
-	return through, out, nil
+	return through, math.Abs(out)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -89,10 +90,12 @@ func (c *Course[F]) At(ctx context.Context, t float64) (u [3][]F, err error) {
 	}
 	share := F((t - times[n]) / (times[n+1] - times[n]))
 	for axis := range c.block.Grid.Dim {
-		a, b := c.ends[0][axis], c.ends[1][axis]
-		for i := range a {
-			c.u[axis][i] = a[i] + (b[i]-a[i])*share
-		}
+		a, b, u := c.ends[0][axis], c.ends[1][axis], c.u[axis]
+		parallel.Ranges(len(u), parallel.Parts(len(u), few), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				u[i] = a[i] + (b[i]-a[i])*share
+			}
+		})
 	}
 	return c.u, nil
 }

@@ -1,5 +1,5 @@
-// Package raster reads rasters of elevations, depths and coefficients in the ESRI ASCII grid format, and
-// interpolates in them.
+// Package raster reads rasters of elevations, depths and coefficients, and interpolates in them. It reads ESRI ASCII
+// grids, GeoTIFF, NetCDF of the classic formats by the conventions of CF, and points of a regular grid as XYZ.
 package raster
 
 import (
@@ -7,14 +7,32 @@ import (
 	"math"
 )
 
-// Grid is a raster with a value at the centre of each of its cells.
+// Grid is a raster with a value at the centre of each of its cells. A window of it may be all that is there.
 type Grid struct {
 	Columns, Rows int
 	West, South   float64 // outer edges, in the units of the coordinates
 	Width, Height float64 // of a cell
+	EPSG          int     // code of the coordinates, 0 where the file tells none
 	name          string
-	values        []float64 // from the north-west corner, row by row; NaN where there are no data
+
+	window window
+	values []float64 // of the window from its north-west corner, row by row; NaN where there are no data; or
+	narrow []float32
 }
+
+// window is a part of a raster: cells from a column and from a row on, which counts from the north.
+type window struct{ column, row, columns, rows int }
+
+// Box is where values of a raster are needed.
+type Box struct{ West, South, East, North float64 }
+
+// Everywhere is the box of all points.
+var Everywhere = Box{math.Inf(-1), math.Inf(-1), math.Inf(1), math.Inf(1)}
+
+// Missing tells that a raster has no value at a point.
+type Missing struct{ text string }
+
+func (e *Missing) Error() string { return e.text }
 
 // At interpolates bilinearly between the centres of cells. From the outermost centres to the edge of the grid,
 // half a cell, the value stays as it is at the centres. A point outside the grid is an error, and so is one whose
@@ -23,17 +41,21 @@ func (g *Grid) At(x, y float64) (float64, error) {
 	column, right := g.between((x-g.West)/g.Width, g.Columns)
 	row, up := g.between((y-g.South)/g.Height, g.Rows)
 	if column < 0 || row < 0 {
-		return 0, fmt.Errorf("%s: point (%g, %g) is outside the raster, which covers x from %g to %g and y from %g to %g",
-			g.name, x, y, g.West, g.West+float64(g.Columns)*g.Width, g.South, g.South+float64(g.Rows)*g.Height)
+		return 0, &Missing{fmt.Sprintf("%s: point (%g, %g) is outside the raster, which covers %s", g.name, x, y, g.extent())}
 	}
 	v := g.along(column, row, right)
 	if up > 0 {
 		v += up * (g.along(column, row+1, right) - v)
 	}
-	if v != v {
-		return 0, fmt.Errorf("%s: the raster has no data at point (%g, %g), or at a cell next to it", g.name, x, y)
+	if v-v != 0 {
+		return 0, &Missing{fmt.Sprintf("%s: the raster has no data at point (%g, %g), or at a cell next to it", g.name, x, y)}
 	}
 	return v, nil
+}
+
+func (g *Grid) extent() string {
+	return fmt.Sprintf("x from %g to %g and y from %g to %g", g.West, g.West+float64(g.Columns)*g.Width, g.South,
+		g.South+float64(g.Rows)*g.Height)
 }
 
 // between turns a position, in cells from the edge, into a cell and the share of the way from its centre to the next.
@@ -49,10 +71,51 @@ func (g *Grid) between(position float64, cells int) (cell int, share float64) {
 
 // along interpolates in a row, which counts from the south. Cells of no weight do not matter, so they may lack data.
 func (g *Grid) along(column, row int, share float64) float64 {
-	i := (g.Rows-1-row)*g.Columns + column
-	v := g.values[i]
+	v := g.value(column, row)
 	if share > 0 {
-		v += share * (g.values[i+1] - v)
+		v += share * (g.value(column+1, row) - v)
 	}
 	return v
+}
+
+// value is that of a cell; NaN outside the window.
+func (g *Grid) value(column, row int) float64 {
+	w := &g.window
+	column, row = column-w.column, g.Rows-1-row-w.row
+	if column < 0 || row < 0 || column >= w.columns || row >= w.rows {
+		return math.NaN()
+	}
+	i := row*w.columns + column
+	if g.narrow != nil {
+		return float64(g.narrow[i])
+	}
+	return g.values[i]
+}
+
+// look sets the window to the cells that points in a box need.
+func (g *Grid) look(b Box) {
+	span := func(lo, hi, from, size float64, cells int) (first, count int) {
+		a := math.Floor((lo-from)/size - .5)
+		z := math.Floor((hi-from)/size-.5) + 1
+		a, z = min(max(a, 0), float64(cells)), min(max(z, -1), float64(cells-1))
+		return int(a), max(0, int(z)-int(a)+1)
+	}
+	w := &g.window
+	w.column, w.columns = span(b.West, b.East, g.West, g.Width, g.Columns)
+	south := 0
+	south, w.rows = span(b.South, b.North, g.South, g.Height, g.Rows)
+	w.row = g.Rows - south - w.rows
+	if w.columns == 0 || w.rows == 0 || !(b.West <= b.East) || !(b.South <= b.North) {
+		*w = window{}
+	}
+}
+
+// checkExtent refuses cells whose places cannot be told apart.
+func (g *Grid) checkExtent() error {
+	east, north := g.West+float64(g.Columns)*g.Width, g.South+float64(g.Rows)*g.Height
+	if !(east > g.West && north > g.South) || math.IsInf(east, 0) || math.IsInf(north, 0) {
+		return fmt.Errorf("cells of %g x %g are too small or too large for corner (%g, %g)",
+			g.Width, g.Height, g.West, g.South)
+	}
+	return nil
 }

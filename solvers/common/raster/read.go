@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -16,16 +15,6 @@ const MaxCells = 1 << 27
 
 // noData is the value for cells without data where the header gives none.
 const noData = -9999
-
-// Read reads the ESRI ASCII grid at a path.
-func Read(path string) (*Grid, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("raster: %w", err)
-	}
-	defer f.Close()
-	return Decode(f, path)
-}
 
 // Decode reads an ESRI ASCII grid: a header of names and numbers in any order and case,
 //
@@ -43,6 +32,7 @@ func Decode(r io.Reader, name string) (*Grid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, t.at, err)
 	}
+	g.window = window{0, 0, g.Columns, g.Rows}
 	return g, nil
 }
 
@@ -161,12 +151,7 @@ func (g *Grid) place(h map[string]float64) error {
 	if g.South, err = edge(h, "y", g.Height); err != nil {
 		return err
 	}
-	east, north := g.West+float64(g.Columns)*g.Width, g.South+float64(g.Rows)*g.Height
-	if !(east > g.West && north > g.South) || math.IsInf(east, 0) || math.IsInf(north, 0) {
-		return fmt.Errorf("cells of %g x %g are too small or too large for corner (%g, %g)",
-			g.Width, g.Height, g.West, g.South)
-	}
-	return nil
+	return g.checkExtent()
 }
 
 // edge returns the west or the south edge.

@@ -14,9 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Decode reads a column of a CSV file whose first row names the columns and whose first column is the time in s, which
-// increases. column "" is the second one. Lines that start with # are comments. Errors start with name and line.
-func Decode(r io.Reader, name, column string) ([]Row, error) {
+// Decode reads a column of a CSV file whose first row names the columns and whose first column is the time, which
+// increases: in s, or as a date that when counts. column "" is the second one. Lines that start with # are comments.
+// Errors start with name and line.
+func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
 	fail := func(format string, args ...any) error {
@@ -50,7 +51,13 @@ func Decode(r io.Reader, name, column string) ([]Row, error) {
 		}
 		var v [2]float64
 		for k, field := range []string{record[0], record[at]} {
-			v[k], err = strconv.ParseFloat(strings.TrimSpace(field), 64)
+			field = strings.TrimSpace(field)
+			v[k], err = strconv.ParseFloat(field, 64)
+			if err != nil && k == 0 && strings.Contains(field, "-") {
+				if v[k], err = when.Seconds(field); err != nil {
+					return nil, fail("%v", err)
+				}
+			}
 			if err != nil || math.IsNaN(v[k]) || math.IsInf(v[k], 0) {
 				return nil, fail("%.40q is not a finite number", field)
 			}

@@ -4,6 +4,7 @@ package series
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 
@@ -28,7 +29,16 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 		return nil, fmt.Errorf("series: %w", err)
 	}
 	defer f.Close()
-	rows, err := Decode(f, path, s.Column)
+	var magic [4]byte
+	if _, err := f.ReadAt(magic[:], 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("series: %w", err)
+	}
+	var rows []Row
+	if begins := string(magic[:]); begins[:3] == "CDF" || begins == "\x89HDF" {
+		rows, err = fromNetCDF(path, s.Column, c.Time)
+	} else {
+		rows, err = Decode(f, path, s.Column, c.Time)
+	}
 	if err != nil {
 		return nil, err
 	}

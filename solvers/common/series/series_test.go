@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
+	"github.com/atoll-hpc/atoll/formats/netcdf"
 )
 
 func TestDecode(t *testing.T) {
@@ -17,7 +18,8 @@ func TestDecode(t *testing.T) {
 	for column, want := range map[string][]Row{
 		"": {{0, 1}, {1.5, 3}, {10, 5}}, "level": {{0, 1}, {1.5, 3}, {10, 5}}, "flow": {{0, 2}, {1.5, -4}, {10, 6}},
 	} {
-		if got, err := Decode(strings.NewReader(text), "tide.csv", column); err != nil || !slices.Equal(got, want) {
+		got, err := Decode(strings.NewReader(text), "tide.csv", column, config.Time{})
+		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("column %q: %v, %v; want %v", column, got, err, want)
 		}
 	}
@@ -40,7 +42,7 @@ func TestBadSeriesAreRefused(t *testing.T) {
 		if strings.HasPrefix(text, "t,h") {
 			column = "z"
 		}
-		_, err := Decode(strings.NewReader(text), "tide.csv", column)
+		_, err := Decode(strings.NewReader(text), "tide.csv", column, config.Time{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
@@ -144,7 +146,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("t,z\n0,1\n1,2\n", "z")
 	f.Add("# c\nt,\"z\"\n0,1e3\n", "")
 	f.Fuzz(func(t *testing.T, text, column string) {
-		rows, err := Decode(strings.NewReader(text), "f", column)
+		rows, err := Decode(strings.NewReader(text), "f", column, config.Time{})
 		if err != nil {
 			return
 		}
@@ -154,4 +156,43 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDatesCountFromTheEpoch, in CSV files and in those of NetCDF.
+func TestDatesCountFromTheEpoch(t *testing.T) {
+	when := config.Time{Epoch: "2026-01-31T12:00:00Z"}
+	want := []Row{{-60, 1}, {0, 2}, {90, 3}}
+	text := "time,level\n2026-01-31T11:59:00Z,1\n2026-01-31 12:00,2\n2026-01-31T14:01:30+02:00,3\n"
+	got, err := Decode(strings.NewReader(text), "tide.csv", "", when)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := Decode(strings.NewReader(text), "tide.csv", "", config.Time{}); err == nil ||
+		!strings.Contains(err.Error(), "tide.csv:2: ") || !strings.Contains(err.Error(), "give [time] epoch") {
+		t.Error(err)
+	}
+	clock := &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{0},
+		Attrs: netcdf.Attrs{netcdf.Text("units", "minutes since 2026-01-31 11:58:00")}}
+	level := &netcdf.Var{Name: "level", Type: netcdf.Int16, Dims: []int{0},
+		Attrs: netcdf.Attrs{netcdf.Numeric("scale_factor", netcdf.Float64, .5)}}
+	head, err := netcdf.Define([]netcdf.Dim{{Name: "time", Length: 3}}, nil, []*netcdf.Var{clock, level})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := append(head.Head(), make([]byte, 40)...)
+	copy(b[head.At(clock, 0, 0):], netcdf.Float64.Append(nil, []float64{1, 2, 3.5}))
+	copy(b[head.At(level, 0, 0):], netcdf.Int16.Append(nil, []float64{2, 4, 6}))
+	path := filepath.Join(t.TempDir(), "tide.nc")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"", "level"} {
+		got, err = fromNetCDF(path, column, when)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	if _, err := fromNetCDF(path, "rain", when); err == nil || !strings.Contains(err.Error(), `of ["level"]`) {
+		t.Error(err)
+	}
 }

@@ -77,6 +77,16 @@ func (n *node) numbered(known map[any]int32) *node {
 	return &c
 }
 
+// copied is the same tree for another goroutine.
+func (n *node) copied() *node {
+	c := *n
+	c.ends, c.spare, c.children = nil, nil, nil
+	for _, child := range n.children {
+		c.children = append(c.children, child.copied())
+	}
+	return &c
+}
+
 // add says that the body lies from one place to another, through surfaces a and b.
 func (n *node) add(from, to float64, a, b int32) {
 	if from < to {

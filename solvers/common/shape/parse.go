@@ -104,7 +104,7 @@ const maxShapes = 32
 
 // Parse makes the body that a text describes in 2 or 3 dimensions: a shape by its name and numbers, stl(FILE), one of
 // the combinations of shapes, or an expression over x, y and z that is negative inside. Where an expression has no
-// value, failed tells why after the body was asked for it. A body is for one goroutine. path tells where a file is that
+// value, failed tells why after the body was asked for it. path tells where a file is that
 // the text names; with nil none is read, and the body is not to be asked.
 func Parse(text string, dim int, path func(file string) string) (b Body, failed func() error, err error) {
 	r := &shapeReader{dim: dim, path: path}
@@ -112,13 +112,13 @@ func Parse(text string, dim int, path func(file string) string) (b Body, failed 
 		return b, nil, fmt.Errorf("has %d characters; at most %d are taken", len(text), expr.MaxLength)
 	}
 	b, err = r.read(text, 0)
-	return b, func() error { return r.failed }, err
+	return b, r.failures.Err, err
 }
 
 type shapeReader struct {
-	dim    int
-	path   func(file string) string
-	failed error // the first of an expression
+	dim      int
+	path     func(file string) string
+	failures expr.Failures // of expressions
 }
 
 func (r *shapeReader) read(text string, depth int) (Body, error) {
@@ -202,12 +202,12 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 		return Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)
 	}
 	return Body{Phi: func(x, y, z float64) float64 {
-		if r.failed != nil {
-			return 1 // the body is of no use any more: whoever asks shall come to an end soon
+		if r.failures.Settled(x, y, z) {
+			return 1 // whoever asks shall come to an end soon
 		}
 		v, err := p.Eval(x, y, z, 0)
 		if err != nil {
-			r.failed = err
+			r.failures.Add(x, y, z, err)
 			return 1
 		}
 		return v

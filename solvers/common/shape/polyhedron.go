@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Cells are boxes between planes across the axes: At[axis] holds the places of the planes, ascending, one more than
@@ -35,22 +37,22 @@ func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 		all[t] = int32(t)
 	}
 	out := make([]float64, n[0]*n[1]*n[2])
-	l := line{cells: &c, own: make([]fixed, n[0]), before: make([]fixed, n[0]+1), cut: make([]bool, n[0])}
-	for j, row := range sorted(faces, all, 1, c.At[1]) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for k, column := range sorted(faces, row, 2, c.At[2]) {
-			l.begin(j, k)
-			for _, t := range column {
-				l.add(&faces[t])
+	rows := sorted(faces, all, 1, c.At[1])
+	return out, parallel.Each(ctx, "volume fractions", n[1], 1, func(lo, hi int) error {
+		l := line{cells: &c, own: make([]fixed, n[0]), before: make([]fixed, n[0]+1), cut: make([]bool, n[0])}
+		for j := lo; j < hi; j++ {
+			for k, column := range sorted(faces, rows[j], 2, c.At[2]) {
+				l.begin(j, k)
+				for _, t := range column {
+					l.add(&faces[t])
+				}
+				if err := l.sum(out[(k*n[1]+j)*n[0]:][:n[0]]); err != nil {
+					return err
+				}
 			}
-			if err := l.sum(out[(k*n[1]+j)*n[0]:][:n[0]]); err != nil {
-				return nil, err
-			}
 		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // sorted lists those triangles that reach each interval between planes across an axis.

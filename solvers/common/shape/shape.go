@@ -7,12 +7,21 @@ import (
 )
 
 // Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that a value far from
-// zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression.
+// zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression. Any number of
+// goroutines may ask for Phi, and for fractions of copies of their own: see [Body.Copy].
 type Body struct {
 	Phi     func(x, y, z float64) float64
 	Slope   float64
 	surface *surface // of a body that is bounded by triangles alone
 	tree    *node    // of an analytic one
+}
+
+// Copy is the same body for another goroutine.
+func (b Body) Copy() Body {
+	if b.tree != nil {
+		b.tree = b.tree.copied()
+	}
+	return b
 }
 
 // Ball is a disk in the plane, where z is 0, and a ball in space.

@@ -188,7 +188,7 @@ static_assert(sizeof(Bricks) == 96 && offsetof(Bricks, Lo) == 0 && offsetof(Bric
 
 // Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
 // SZ is 0.
-// Lattice[float32], types.go:19
+// Lattice[float32], types.go:20
 struct Lattice_f32 {
     int64 Base, SY, SZ;
     int32 Dim;
@@ -211,7 +211,7 @@ static_assert(sizeof(Flow_f32) == 128 && offsetof(Flow_f32, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float32], types.go:61
+// Clock[float32], types.go:62
 struct Clock_f32 {
     Array<float, 3> Half;
     Array<float, 3> Back;
@@ -223,7 +223,7 @@ static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Half) == 0 && offse
 
 // Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
 // SZ is 0.
-// Lattice[float64], types.go:19
+// Lattice[float64], types.go:20
 struct Lattice_f64 {
     int64 Base, SY, SZ;
     int32 Dim;
@@ -246,7 +246,7 @@ static_assert(sizeof(Flow_f64) == 160 && offsetof(Flow_f64, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float64], types.go:61
+// Clock[float64], types.go:62
 struct Clock_f64 {
     Array<double, 3> Half;
     Array<double, 3> Back;
@@ -257,34 +257,38 @@ static_assert(sizeof(Clock_f64) == 144 && offsetof(Clock_f64, Half) == 0 && offs
     offsetof(Clock_f64, Whole) == 48 && offsetof(Clock_f64, Stage) == 72, "Clock_f64");
 
 // Sampling is how cells are measured: by Points samples along each axis.
-// Sampling[float32], measure.go:12
+// Sampling[float32], measure.go:14
 struct Sampling_f32 {
     Lattice_f32 Lattice_;
     int32 Points;
+    Array<int64, 2> Across;
 };
-static_assert(sizeof(Sampling_f32) == 64 && offsetof(Sampling_f32, Lattice_) == 0 &&
-    offsetof(Sampling_f32, Points) == 56, "Sampling_f32");
+static_assert(sizeof(Sampling_f32) == 80 && offsetof(Sampling_f32, Lattice_) == 0 &&
+    offsetof(Sampling_f32, Points) == 56 && offsetof(Sampling_f32, Across) == 64, "Sampling_f32");
 
 // Counts are of samples, and of particles.
-// Counts, measure.go:18
+// Counts, measure.go:21
 struct Counts {
     int64 Inside;
     int64 Differ;
     int64 Pieces;
     int64 Escaped;
     int64 Strays;
+    int64 Broken;
 };
-static_assert(sizeof(Counts) == 40 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
-    offsetof(Counts, Pieces) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Strays) == 32, "Counts");
+static_assert(sizeof(Counts) == 48 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
+    offsetof(Counts, Pieces) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Strays) == 32 &&
+    offsetof(Counts, Broken) == 40, "Counts");
 
 // Sampling is how cells are measured: by Points samples along each axis.
-// Sampling[float64], measure.go:12
+// Sampling[float64], measure.go:14
 struct Sampling_f64 {
     Lattice_f64 Lattice_;
     int32 Points;
+    Array<int64, 2> Across;
 };
-static_assert(sizeof(Sampling_f64) == 96 && offsetof(Sampling_f64, Lattice_) == 0 &&
-    offsetof(Sampling_f64, Points) == 88, "Sampling_f64");
+static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
+    offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, Across) == 96, "Sampling_f64");
 
 // Correction is what particles correct.
 // Correction[float32], particle.go:169
@@ -554,7 +558,7 @@ DEVICE void MarkBrick_at(int64 t, const Bricks *b) {
     b->Busy[t] = busy;
 }
 
-// (*Lattice[float32]).at, types.go:27
+// (*Lattice[float32]).at, types.go:28
 DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
@@ -575,7 +579,7 @@ DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float32], types.go:51
+// split[float32], types.go:52
 struct split_f32_results { int64 r0; float r1; };
 DEVICE split_f32_results split_f32(float x) {
     int64 whole = 0;
@@ -587,18 +591,18 @@ DEVICE split_f32_results split_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// mix[float32], types.go:48
+// mix[float32], types.go:49
 DEVICE float mix_f32(float a, float b, float part) {
     return a + (b - a) * part;
 }
 
-// square[float32], types.go:37
+// square[float32], types.go:38
 DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y);
 }
 
-// cube[float32], types.go:42
+// cube[float32], types.go:43
 DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
@@ -635,7 +639,7 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
 }
 
 // linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float32]).linear, types.go:30
+// (*Lattice[float32]).linear, types.go:31
 DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
     if (l->Dim == 2) {
         return square_f32(f, c, l->SY, x, y);
@@ -662,7 +666,7 @@ DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32
     to[c] = Lattice_linear_f32(l, from, Lattice_at_f32(l, p, q, r), fx, fy, fz);
 }
 
-// (*Lattice[float64]).at, types.go:27
+// (*Lattice[float64]).at, types.go:28
 DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
@@ -683,7 +687,7 @@ DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float64], types.go:51
+// split[float64], types.go:52
 struct split_f64_results { int64 r0; double r1; };
 DEVICE split_f64_results split_f64(double x) {
     int64 whole = 0;
@@ -695,18 +699,18 @@ DEVICE split_f64_results split_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// mix[float64], types.go:48
+// mix[float64], types.go:49
 DEVICE double mix_f64(double a, double b, double part) {
     return a + (b - a) * part;
 }
 
-// square[float64], types.go:37
+// square[float64], types.go:38
 DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y);
 }
 
-// cube[float64], types.go:42
+// cube[float64], types.go:43
 DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
@@ -743,7 +747,7 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
 }
 
 // linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float64]).linear, types.go:30
+// (*Lattice[float64]).linear, types.go:31
 DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
     if (l->Dim == 2) {
         return square_f64(f, c, l->SY, x, y);
@@ -926,9 +930,21 @@ DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f6
     to[c] = (1.0 - share) * start[c] + share * (from[c] - change);
 }
 
+// brokenAt[float32], measure.go:83
+DEVICE int64 brokenAt_f32(int64 cell, float v) {
+    int64 what = 0;
+    if (v > 0.0f) {
+        what = 1;
+    }
+    if (v < 0.0f) {
+        what = 2;
+    }
+    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
+}
+
 // side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
 // has the sign that all of them have.
-// (*Lattice[float32]).side, measure.go:85
+// (*Lattice[float32]).side, measure.go:118
 DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
@@ -955,12 +971,12 @@ DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int
 }
 
 // place is the position of a sample of a cell along an axis.
-// (*Sampling[float32]).place, measure.go:74
+// (*Sampling[float32]).place, measure.go:107
 DEVICE float Sampling_place_f32(const Sampling_f32 *s, int64 cell, int32 at) {
     return float(cell) + (float(at) + 0.5f) / float(s->Points) - 0.5f;
 }
 
-// (*Lattice[float32]).value, measure.go:76
+// (*Lattice[float32]).value, measure.go:109
 DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
     auto [i, fx] = split_f32(x);
     auto [j, fy] = split_f32(y);
@@ -969,10 +985,13 @@ DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, fl
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float32], measure.go:29
+// CountInside[float32], measure.go:33
 DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
         Slice<float> then, Counts *n) {
     const Lattice_f32 *l = &s->Lattice_;
+    if (float v = now[Lattice_at_f32(l, i, j, k)]; v - v != 0.0f) {
+        atomic_max(&n->Broken, brokenAt_f32(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+    }
     int32 a = Lattice_side_f32(l, now, i, j, k), b = Lattice_side_f32(l, then, i, j, k);
     int32 all = mul(s->Points, s->Points);
     if (l->Dim == 3) {
@@ -1015,9 +1034,21 @@ DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s,
     }
 }
 
+// brokenAt[float64], measure.go:83
+DEVICE int64 brokenAt_f64(int64 cell, double v) {
+    int64 what = 0;
+    if (v > 0.0) {
+        what = 1;
+    }
+    if (v < 0.0) {
+        what = 2;
+    }
+    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
+}
+
 // side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
 // has the sign that all of them have.
-// (*Lattice[float64]).side, measure.go:85
+// (*Lattice[float64]).side, measure.go:118
 DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
@@ -1044,12 +1075,12 @@ DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, in
 }
 
 // place is the position of a sample of a cell along an axis.
-// (*Sampling[float64]).place, measure.go:74
+// (*Sampling[float64]).place, measure.go:107
 DEVICE double Sampling_place_f64(const Sampling_f64 *s, int64 cell, int32 at) {
     return double(cell) + (double(at) + 0.5) / double(s->Points) - 0.5;
 }
 
-// (*Lattice[float64]).value, measure.go:76
+// (*Lattice[float64]).value, measure.go:109
 DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
     auto [i, fx] = split_f64(x);
     auto [j, fy] = split_f64(y);
@@ -1058,10 +1089,13 @@ DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x,
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float64], measure.go:29
+// CountInside[float64], measure.go:33
 DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
         Slice<double> then, Counts *n) {
     const Lattice_f64 *l = &s->Lattice_;
+    if (double v = now[Lattice_at_f64(l, i, j, k)]; v - v != 0.0) {
+        atomic_max(&n->Broken, brokenAt_f64(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+    }
     int32 a = Lattice_side_f64(l, now, i, j, k), b = Lattice_side_f64(l, then, i, j, k);
     int32 all = mul(s->Points, s->Points);
     if (l->Dim == 3) {
@@ -1124,7 +1158,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // falls is the square of the steepest slope toward the interface along an axis.
-// falls[float32], measure.go:128
+// falls[float32], measure.go:161
 DEVICE float falls_f32(Slice<float> f, int64 c, int64 s, float h) {
     float v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0f) {
@@ -1147,7 +1181,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
 // interface, if it is so near to that.
-// Steepness[float32], measure.go:114
+// Steepness[float32], measure.go:147
 DEVICE float Steepness_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float near, Slice<float> f) {
     int64 c = Lattice_at_f32(l, i, j, k);
     float v = f[c];
@@ -1182,7 +1216,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // falls is the square of the steepest slope toward the interface along an axis.
-// falls[float64], measure.go:128
+// falls[float64], measure.go:161
 DEVICE double falls_f64(Slice<double> f, int64 c, int64 s, double h) {
     double v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0) {
@@ -1205,7 +1239,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
 // interface, if it is so near to that.
-// Steepness[float64], measure.go:114
+// Steepness[float64], measure.go:147
 DEVICE double Steepness_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double near, Slice<double> f) {
     int64 c = Lattice_at_f64(l, i, j, k);
     double v = f[c];
@@ -1279,7 +1313,7 @@ DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) 
 }
 
 // Census counts particle i, and whether it has escaped, or is not where the block has its own.
-// Census[float32], measure.go:143
+// Census[float32], measure.go:176
 DEVICE void Census_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p, Counts *n) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1354,7 +1388,7 @@ DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi
 }
 
 // Census counts particle i, and whether it has escaped, or is not where the block has its own.
-// Census[float64], measure.go:143
+// Census[float64], measure.go:176
 DEVICE void Census_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p, Counts *n) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -3184,7 +3218,7 @@ extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Upwind_f64_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel CountInside, measure.go:29
+// Kernel CountInside, measure.go:33
 extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> then,
         Counts *n) {
@@ -3194,7 +3228,7 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel CountInside, measure.go:29
+// Kernel CountInside, measure.go:33
 extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> then,
         Counts *n) {
@@ -3204,7 +3238,7 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel Steepness, measure.go:114
+// Kernel Steepness, measure.go:147
 extern "C" __global__ void __launch_bounds__(128) Steepness_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float near, Slice<float> f,
         Most<float> *result) {
@@ -3216,7 +3250,7 @@ extern "C" __global__ void __launch_bounds__(128) Steepness_f32(int64 lo_i, int6
     reduce(result, key);
 }
 
-// Kernel Steepness, measure.go:114
+// Kernel Steepness, measure.go:147
 extern "C" __global__ void __launch_bounds__(128) Steepness_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double near, Slice<double> f,
         Most<double> *result) {
@@ -3228,7 +3262,7 @@ extern "C" __global__ void __launch_bounds__(128) Steepness_f64(int64 lo_i, int6
     reduce(result, key);
 }
 
-// Kernel Census, measure.go:143
+// Kernel Census, measure.go:176
 extern "C" __global__ void __launch_bounds__(128) Census_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
         Counts *n) {
@@ -3236,7 +3270,7 @@ extern "C" __global__ void __launch_bounds__(128) Census_f32(int64 lo, int64 hi,
     if (i < hi) Census_f32_at(i, &s, &d, p, n);
 }
 
-// Kernel Census, measure.go:143
+// Kernel Census, measure.go:176
 extern "C" __global__ void __launch_bounds__(128) Census_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
         Counts *n) {

@@ -16,8 +16,11 @@ import (
 //go:embed kernels_gen.ptx
 var ptx string
 
+//go:embed kernels_gen.zip
+var machine string
+
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "kernels", PTX: ptx}
+var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
 
 // MarkBrickLoop runs MarkBrick for lo ≤ index < hi, on the CPU or another device.
 type MarkBrickLoop struct {

@@ -1,8 +1,10 @@
 package kernels
 
 import (
+	"math"
 	"sync/atomic"
 
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -12,6 +14,7 @@ import (
 type Sampling[F num.Float] struct {
 	Lattice Lattice[F]
 	Points  int32
+	Across  [2]int64 // cells of the grid along x and y, which number them
 }
 
 // Counts are of samples, and of particles.
@@ -21,6 +24,7 @@ type Counts struct {
 	Pieces  int64 // particles
 	Escaped int64 // of them
 	Strays  int64 // that are where another block should have them
+	Broken  int64 // of the first cell that is not finite: see BrokenCell
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
@@ -28,6 +32,9 @@ type Counts struct {
 //atoll:kernel
 func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Counts) {
 	l := &s.Lattice
+	if v := now[l.at(i, j, k)]; v-v != 0 {
+		atomics.Max(&n.Broken, brokenAt(int64(i)+s.Across[0]*(int64(j)+s.Across[1]*int64(k)), v))
+	}
 	a, b := l.side(now, i, j, k), l.side(then, i, j, k)
 	all := s.Points * s.Points
 	if l.Dim == 3 {
@@ -68,6 +75,32 @@ func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Cou
 	if differ > 0 {
 		atomic.AddInt64(&n.Differ, int64(differ))
 	}
+}
+
+// firstCell makes the word of the first cell that is not finite the largest.
+const firstCell = 1 << 48
+
+func brokenAt[F num.Float](cell int64, v F) int64 {
+	what := int64(0)
+	if v > 0 {
+		what = 1
+	}
+	if v < 0 {
+		what = 2
+	}
+	return (firstCell-cell)*4 + what
+}
+
+// BrokenCell is the first cell, by its number in the grid, that was found to be not finite, and what it holds: NaN or
+// an infinity; -1 where there is none.
+func BrokenCell(word int64) (cell int64, v float64) {
+	switch {
+	case word == 0:
+		return -1, 0
+	case word%4 == 0:
+		return firstCell - word/4, math.NaN()
+	}
+	return firstCell - word/4, math.Inf(3 - 2*int(word%4))
 }
 
 // place is the position of a sample of a cell along an axis.

@@ -11,6 +11,7 @@ package kernels
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+//atoll:machine sm_80 sm_90
 
 // Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
 // SZ is 0.

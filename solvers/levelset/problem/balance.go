@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
@@ -19,7 +21,29 @@ type weigher struct {
 	g         *grid.Grid
 	body      shape.Body
 	particles int64
-	weights   domain.Weights
+
+	lock    sync.Mutex
+	weights domain.Weights
+}
+
+// empty is another weigher of the same, which knows of no particles yet.
+func (w *weigher) empty() *weigher {
+	e := &weigher{g: w.g, body: w.body, particles: w.particles}
+	for axis := range e.weights {
+		e.weights[axis] = make([]int64, w.g.N[axis])
+	}
+	return e
+}
+
+// add adds what another one has found.
+func (w *weigher) add(o *weigher) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	for axis, of := range o.weights {
+		for i, v := range of {
+			w.weights[axis][i] += v
+		}
+	}
 }
 
 // sown is how many cells from the interface particles are sown.
@@ -29,16 +53,19 @@ const sown = 3
 func weights(ctx context.Context, comm dist.Comm, g *grid.Grid, text string, path func(string) string,
 	particles int) (*domain.Weights, error) {
 	body, failed, err := shape.Parse(text, g.Dim, path)
-	w := &weigher{g: g, body: body, particles: int64(particles)}
-	for axis := range w.weights {
-		w.weights[axis] = make([]int64, g.N[axis])
-	}
+	w := (&weigher{g: g, body: body, particles: int64(particles)}).empty()
 	last := g.Dim - 1
 	if err == nil {
-		for slab := comm.Rank(); slab < g.N[last] && err == nil; slab += comm.Size() {
-			w.slab(last, slab)
-			err = ctx.Err()
-		}
+		// Slabs go in turn to ranks, and of a rank to goroutines.
+		first, turn := comm.Rank(), comm.Size()
+		err = parallel.Each(ctx, "weights", max(0, g.N[last]-first+turn-1)/turn, 1, func(lo, hi int) error {
+			part := w.empty()
+			for n := lo; n < hi; n++ {
+				part.slab(last, first+n*turn)
+			}
+			w.add(part)
+			return nil
+		})
 		err = cmp.Or(failed(), err)
 	}
 	if err != nil {

@@ -118,7 +118,15 @@ var quantities = []solvers.Quantity{
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	m, err := d.Diagnose(ctx)
+	return d.table(d.Diagnose(ctx))
+}
+
+func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	return d.table(d.Solver.Observed(ctx))
+}
+
+// table is what was measured, in the order of the quantities.
+func (d *body) table(m levelset.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w
 	manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(m.Links[i], flux)
-	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, force, out)
+	return b.advance(i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
@@ -26,28 +26,31 @@ type balance[F num.Float] struct {
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 func (b *balance[F]) gather(links Links, flux []Flux[F]) {
-	for k := 0; k < 3; k++ {
-		right := links.Edge[k] >> 31 // -1 or 0
-		b.add(&flux[links.Edge[k]^right], -right)
-	}
+	r0, r1, r2 := links.Edge[0]>>31, links.Edge[1]>>31, links.Edge[2]>>31 // -1 or 0
+	b.sum(&flux[links.Edge[0]^r0], &flux[links.Edge[1]^r1], &flux[links.Edge[2]^r2], -r0, -r1, -r2)
 }
 
-// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-func (b *balance[F]) add(f *Flux[F], side int32) {
-	sign := F(1 - 2*side)
-	push := &f.Side[side]
-	b.h1, b.q1x, b.q1y = b.h1+sign*f.M1, b.q1x+push.X1, b.q1y+push.Y1
-	b.h2, b.q2x, b.q2y = b.h2+sign*f.M2, b.q2x+push.X2, b.q2y+push.Y2
-	b.speed += f.Speed
+// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
+// fluxes of -0 add up to 0.
+func (b *balance[F]) sum(f0, f1, f2 *Flux[F], side0, side1, side2 int32) {
+	p0, p1, p2 := &f0.Side[side0], &f1.Side[side1], &f2.Side[side2]
+	s0, s1, s2 := F(1-2*side0), F(1-2*side1), F(1-2*side2)
+	b.h1 = 0 + s0*f0.M1 + s1*f1.M1 + s2*f2.M1
+	b.q1x = 0 + p0.X1 + p1.X1 + p2.X1
+	b.q1y = 0 + p0.Y1 + p1.Y1 + p2.Y1
+	b.h2 = 0 + s0*f0.M2 + s1*f1.M2 + s2*f2.M2
+	b.q2x = 0 + p0.X2 + p1.X2 + p2.X2
+	b.q2y = 0 + p0.Y2 + p1.Y2 + p2.Y2
+	b.speed = 0 + f0.Speed + f1.Speed + f2.Speed
 }
 
-// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], manning []F, force *Forcing[F],
-	out []State[F]) F {
-	c := w[i]
+// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+func (b *balance[F]) advance(i int, p *Params[F], dt, area F, from *State[F], manning []F,
+	force *Forcing[F], out *State[F]) F {
+	c := *from
 	b.take(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, &w[i], &c)
+		force.act(i, p, dt, from, &c)
 		force.turn(i, dt, &c)
 	}
 	if p.Hyperbolic {
@@ -57,7 +60,7 @@ func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], mann
 		rub(p, dt, manning[i], &c)
 	}
 	still(p.DryDepth, &c)
-	out[i] = c
+	*out = c
 	return b.limit(p, area, &c)
 }
 
@@ -82,6 +85,13 @@ func (b *balance[F]) limit(p *Params[F], area F, c *State[F]) F {
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
 func still[F num.Float](dry F, c *State[F]) {
+	if c.H1 < dry || c.H2 < dry {
+		drain(dry, c)
+	}
+}
+
+// drain is still where a layer is thin.
+func drain[F num.Float](dry F, c *State[F]) {
 	if c.H1 < dry {
 		c.Q1x, c.Q1y = c.H1*velocity(c.H1, c.Q1x, dry), c.H1*velocity(c.H1, c.Q1y, dry)
 	}

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:70
+// Params[float32], types.go:71
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -195,14 +195,14 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
-// Ends, types.go:23
+// Ends, types.go:24
 struct alignas(8) Ends {
     int32 Left, Right;
 };
 static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:33
+// Normal[float32], types.go:34
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -210,7 +210,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float32], types.go:36
+// Bed[float32], types.go:37
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -218,7 +218,7 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
-// Links, types.go:40
+// Links, types.go:41
 struct Links {
     Array<int32, 3> Edge;
 };
@@ -286,7 +286,7 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:54
+// Mesh[float32], types.go:55
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
@@ -326,7 +326,7 @@ static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offse
     offsetof(Clock_f32, Pending) == 65, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float32], types.go:17
+// State[float32], types.go:18
 struct alignas(8) State_f32 {
     float H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -335,7 +335,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:51
+// Push[float32], types.go:52
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -345,7 +345,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:45
+// Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -394,7 +394,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:70
+// Params[float64], types.go:71
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -416,7 +416,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Longest) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:33
+// Normal[float64], types.go:34
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -424,7 +424,7 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float64], types.go:36
+// Bed[float64], types.go:37
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
@@ -474,7 +474,7 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:54
+// Mesh[float64], types.go:55
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
@@ -514,7 +514,7 @@ static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offse
     offsetof(Clock_f64, Pending) == 81, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float64], types.go:17
+// State[float64], types.go:18
 struct alignas(16) State_f64 {
     double H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -523,7 +523,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:51
+// Push[float64], types.go:52
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -533,7 +533,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:45
+// Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -574,7 +574,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:85
+// Counters, types.go:86
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -936,32 +936,32 @@ struct Uplift_f64 {
 static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
     offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
 
-// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:36
-DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
-    float sign = float(sub(1, mul(2, side)));
-    Push_f32 *push = &f->Side[side];
-    b->h1 = b->h1 + sign * f->M1;
-    b->q1x = b->q1x + push->X1;
-    b->q1y = b->q1y + push->Y1;
-    b->h2 = b->h2 + sign * f->M2;
-    b->q2x = b->q2x + push->X2;
-    b->q2y = b->q2y + push->Y2;
-    b->speed_ += f->Speed_;
+// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
+// fluxes of -0 add up to 0.
+// (*balance[float32]).sum, cell.go:35
+DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
+        int32 side2) {
+    Push_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
+    b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+    b->q1x = 0.0f + p0->X1 + p1->X1 + p2->X1;
+    b->q1y = 0.0f + p0->Y1 + p1->Y1 + p2->Y1;
+    b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
+    b->q2x = 0.0f + p0->X2 + p1->X2 + p2->X2;
+    b->q2y = 0.0f + p0->Y2 + p1->Y2 + p2->Y2;
+    b->speed_ = 0.0f + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float32]).gather, cell.go:28
 DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links.Edge[k] >> 31;
-        balance_add_f32(b, &flux[links.Edge[k] ^ right], neg(right));
-    }
+    // -1 or 0
+    int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
+    balance_sum_f32(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:65
+// (*balance[float32]).take, cell.go:68
 DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -1152,9 +1152,9 @@ DEVICE float velocity_f32(float h, float q, float dry) {
     return 2.0f * h * q / (h * h + dry * dry);
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:84
-DEVICE void still_f32(float dry, State_f32 *c) {
+// drain is still where a layer is thin.
+// drain[float32], cell.go:94
+DEVICE void drain_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f32(c->H1, c->Q1y, dry);
@@ -1165,8 +1165,16 @@ DEVICE void still_f32(float dry, State_f32 *c) {
     }
 }
 
+// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
+// still[float32], cell.go:87
+DEVICE void still_f32(float dry, State_f32 *c) {
+    if (c->H1 < dry || c->H2 < dry) {
+        drain_f32(dry, c);
+    }
+}
+
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:71
+// (*balance[float32]).limit, cell.go:74
 DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
@@ -1179,14 +1187,14 @@ DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, 
     return limit;
 }
 
-// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:45
+// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// (*balance[float32]).advance, cell.go:48
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
-    State_f32 c = w[i];
+        State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
+    State_f32 c = *from;
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &w[i], &c);
+        Forcing_act_f32(force, i, p, dt, from, &c);
         Forcing_turn_f32(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1196,7 +1204,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
         rub_f32(p, dt, manning[i], &c);
     }
     still_f32(p->DryDepth, &c);
-    out[i] = c;
+    *out = c;
     return balance_limit_f32(b, p, area, &c);
 }
 
@@ -1209,35 +1217,35 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
         Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
+    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:36
-DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
-    double sign = double(sub(1, mul(2, side)));
-    Push_f64 *push = &f->Side[side];
-    b->h1 = b->h1 + sign * f->M1;
-    b->q1x = b->q1x + push->X1;
-    b->q1y = b->q1y + push->Y1;
-    b->h2 = b->h2 + sign * f->M2;
-    b->q2x = b->q2x + push->X2;
-    b->q2y = b->q2y + push->Y2;
-    b->speed_ += f->Speed_;
+// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
+// fluxes of -0 add up to 0.
+// (*balance[float64]).sum, cell.go:35
+DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
+        int32 side2) {
+    Push_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
+    b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+    b->q1x = 0.0 + p0->X1 + p1->X1 + p2->X1;
+    b->q1y = 0.0 + p0->Y1 + p1->Y1 + p2->Y1;
+    b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
+    b->q2x = 0.0 + p0->X2 + p1->X2 + p2->X2;
+    b->q2y = 0.0 + p0->Y2 + p1->Y2 + p2->Y2;
+    b->speed_ = 0.0 + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float64]).gather, cell.go:28
 DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links.Edge[k] >> 31;
-        balance_add_f64(b, &flux[links.Edge[k] ^ right], neg(right));
-    }
+    // -1 or 0
+    int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
+    balance_sum_f64(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:65
+// (*balance[float64]).take, cell.go:68
 DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -1428,9 +1436,9 @@ DEVICE double velocity_f64(double h, double q, double dry) {
     return 2.0 * h * q / (h * h + dry * dry);
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:84
-DEVICE void still_f64(double dry, State_f64 *c) {
+// drain is still where a layer is thin.
+// drain[float64], cell.go:94
+DEVICE void drain_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f64(c->H1, c->Q1y, dry);
@@ -1441,8 +1449,16 @@ DEVICE void still_f64(double dry, State_f64 *c) {
     }
 }
 
+// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
+// still[float64], cell.go:87
+DEVICE void still_f64(double dry, State_f64 *c) {
+    if (c->H1 < dry || c->H2 < dry) {
+        drain_f64(dry, c);
+    }
+}
+
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:71
+// (*balance[float64]).limit, cell.go:74
 DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
@@ -1455,14 +1471,14 @@ DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area
     return limit;
 }
 
-// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:45
+// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// (*balance[float64]).advance, cell.go:48
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
-    State_f64 c = w[i];
+        State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
+    State_f64 c = *from;
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &w[i], &c);
+        Forcing_act_f64(force, i, p, dt, from, &c);
         Forcing_turn_f64(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1472,7 +1488,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
         rub_f64(p, dt, manning[i], &c);
     }
     still_f64(p->DryDepth, &c);
-    out[i] = c;
+    *out = c;
     return balance_limit_f64(b, p, area, &c);
 }
 
@@ -1485,7 +1501,7 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
         Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
+    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
@@ -3372,6 +3388,15 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     return geometry_f32{Array<Arrow_f32, 3>{{a, b, Arrow_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
+// inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
+// inside, reconstruct.go:29
+DEVICE int32 inside(int32 near, int64 i) {
+    if (near < 0) {
+        return int32(i);
+    }
+    return near;
+}
+
 // slow is the velocity of a layer that may be absent, as velocity has it.
 // slow[float32], slopes.go:60
 DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
@@ -3430,20 +3455,19 @@ DEVICE Arrow_f32 geometry_mirrored_f32(geometry_f32 *g, Arrow_f32 u, int64 k) {
     return Arrow_less_f32(u, Arrow_times_f32(across, 2.0f * Arrow_dot_f32(u, across) / Arrow_dot_f32(across, across)));
 }
 
-// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
-// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
-// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
-// the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:27
-DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry, Slice<Bed_f32> beds,
-        Slice<State_f32> w, Array<water_f32, 3> *o) {
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
+// its velocity, and of its level only where that is below the cell's: else it is a shore.
+// (*water[float32]).around, reconstruct.go:41
+DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
+        Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
         int32 near = (*all)[k];
         if (near < 0) {
-            (*o)[k] = *me;
             if (near == -1) {
                 const Arrow_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
                 (*o)[k].u1 = value1;
@@ -3452,7 +3476,6 @@ DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *
             may = may && near != -2;
             continue;
         }
-        water_see_f32(&(*o)[k], &w[near], beds[near].Depth, dry);
         bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
@@ -3520,7 +3543,7 @@ DEVICE Arrow_f32 geometry_slope_f32(geometry_f32 *c, float d0, float d1, float d
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float32]).positive, reconstruct.go:100
+// (*geometry[float32]).positive, reconstruct.go:112
 DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
     float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->arm[0]), Arrow_dot_f32(slope1, c->arm[1])), Arrow_dot_f32(slope1, c->arm[2]));
@@ -3539,7 +3562,7 @@ DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f3
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centred, reconstruct.go:119
+// (*geometry[float32]).centred, reconstruct.go:131
 DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
@@ -3551,7 +3574,7 @@ DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:61
+// (*water[float32]).slopes, reconstruct.go:72
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Arrow_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3591,15 +3614,15 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
     s->U1y = u1y;
     s->U2x = u2x;
     s->U2y = u2y;
-    const Arrow_f32 value7 = me->u1, value8 = me->u2;
-    s->U1 = value7;
-    s->U2 = value8;
+    Arrow_f32 u1 = me->u1, u2 = me->u2;
     if (wet1) {
-        s->U1 = geometry_centred_f32(c, me->u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
+        u1 = geometry_centred_f32(c, u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
     }
     if (wet2) {
-        s->U2 = geometry_centred_f32(c, me->u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
+        u2 = geometry_centred_f32(c, u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
     }
+    s->U1 = u1;
+    s->U2 = u2;
 }
 
 // CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
@@ -3609,10 +3632,17 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
         Slice<Slopes_f32> out) {
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
+    int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
+    // all are read before any is looked at, so that a GPU waits once
+    State_f32 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
+    float depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f32 me = {};
-    water_see_f32(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f32, 3> o = {};
-    if (water_around_f32(&me, &c.Near, &g, p->DryDepth, m->Beds, w, &o)) {
+    water_see_f32(&me, &own, depth, p->DryDepth);
+    water_see_f32(&o[0], &w0, d0, p->DryDepth);
+    water_see_f32(&o[1], &w1, d1, p->DryDepth);
+    water_see_f32(&o[2], &w2, d2, p->DryDepth);
+    if (water_around_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f32(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
@@ -3683,20 +3713,19 @@ DEVICE Arrow_f64 geometry_mirrored_f64(geometry_f64 *g, Arrow_f64 u, int64 k) {
     return Arrow_less_f64(u, Arrow_times_f64(across, 2.0 * Arrow_dot_f64(u, across) / Arrow_dot_f64(across, across)));
 }
 
-// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
-// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
-// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
-// the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:27
-DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry, Slice<Bed_f64> beds,
-        Slice<State_f64> w, Array<water_f64, 3> *o) {
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
+// its velocity, and of its level only where that is below the cell's: else it is a shore.
+// (*water[float64]).around, reconstruct.go:41
+DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
+        Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
         int32 near = (*all)[k];
         if (near < 0) {
-            (*o)[k] = *me;
             if (near == -1) {
                 const Arrow_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
                 (*o)[k].u1 = value1;
@@ -3705,7 +3734,6 @@ DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *
             may = may && near != -2;
             continue;
         }
-        water_see_f64(&(*o)[k], &w[near], beds[near].Depth, dry);
         bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
@@ -3773,7 +3801,7 @@ DEVICE Arrow_f64 geometry_slope_f64(geometry_f64 *c, double d0, double d1, doubl
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float64]).positive, reconstruct.go:100
+// (*geometry[float64]).positive, reconstruct.go:112
 DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
     double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->arm[0]), Arrow_dot_f64(slope1, c->arm[1])), Arrow_dot_f64(slope1, c->arm[2]));
@@ -3792,7 +3820,7 @@ DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centred, reconstruct.go:119
+// (*geometry[float64]).centred, reconstruct.go:131
 DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
@@ -3804,7 +3832,7 @@ DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:61
+// (*water[float64]).slopes, reconstruct.go:72
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Arrow_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3844,15 +3872,15 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
     s->U1y = u1y;
     s->U2x = u2x;
     s->U2y = u2y;
-    const Arrow_f64 value7 = me->u1, value8 = me->u2;
-    s->U1 = value7;
-    s->U2 = value8;
+    Arrow_f64 u1 = me->u1, u2 = me->u2;
     if (wet1) {
-        s->U1 = geometry_centred_f64(c, me->u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
+        u1 = geometry_centred_f64(c, u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
     }
     if (wet2) {
-        s->U2 = geometry_centred_f64(c, me->u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
+        u2 = geometry_centred_f64(c, u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
     }
+    s->U1 = u1;
+    s->U2 = u2;
 }
 
 // CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
@@ -3862,10 +3890,17 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
         Slice<Slopes_f64> out) {
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
+    int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
+    // all are read before any is looked at, so that a GPU waits once
+    State_f64 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
+    double depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f64 me = {};
-    water_see_f64(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f64, 3> o = {};
-    if (water_around_f64(&me, &c.Near, &g, p->DryDepth, m->Beds, w, &o)) {
+    water_see_f64(&me, &own, depth, p->DryDepth);
+    water_see_f64(&o[0], &w0, d0, p->DryDepth);
+    water_see_f64(&o[1], &w1, d1, p->DryDepth);
+    water_see_f64(&o[2], &w2, d2, p->DryDepth);
+    if (water_around_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f64(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
@@ -4020,43 +4055,50 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
     list[k].Total += c.Dt * value;
 }
 
-// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
-// reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reach, sloped.go:44
+// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny), but for the upper layer.
+// Levels and thicknesses are reached apart: one made from the other would not be at rest to the last bit.
+// (*side[float32]).reach, sloped.go:54
 DEVICE void side_reach_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
     s->mean1 = g->H1;
     s->mean2 = g->H2;
-    float z2 = g->H2 - bed->Depth;
-    s->z2 = z2 + Arrow_dot_f32(g->Z2, arm);
+    s->z2 = (g->H2 - bed->Depth) + Arrow_dot_f32(g->Z2, arm);
     s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
     s->h2 = num_Larger_f32(g->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
     float x = g->U2.X + Arrow_dot_f32(g->U2x, arm), y = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
-    if (g->H1 <= 0.0f) {
-        // the only layer is the lower one: there is nothing of the upper to be read
-        s->z1 = s->z2;
-        s->h1 = 0.0f;
-        s->u1 = 0.0f;
-        s->t1 = 0.0f;
-        s->q1 = 0.0f;
-        return;
-    }
-    s->z1 = (g->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
+}
+
+// reachUpper does so for the upper layer.
+// (*side[float32]).reachUpper, sloped.go:65
+DEVICE void side_reachUpper_f32(side_f32 *s, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
+    s->z1 = (g->H1 + (g->H2 - s->bed)) + Arrow_dot_f32(g->Z1, arm);
     s->h1 = num_Larger_f32(g->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
-    const float value1 = g->U1.X + Arrow_dot_f32(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
-    x = value1;
-    y = value2;
+    float x = g->U1.X + Arrow_dot_f32(g->U1x, arm), y = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
     s->u1 = x * nx + y * ny;
     s->t1 = y * nx - x * ny;
     s->q1 = s->h1 * s->u1;
 }
 
-// Reach does what Look does, from the slopes of both cells.
-// (*Face[float32]).Reach, sloped.go:21
+// without takes the upper layer away where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+// (*side[float32]).without, sloped.go:75
+DEVICE void side_without_f32(side_f32 *s, float h1) {
+    if (h1 <= 0.0f) {
+        s->z1 = s->z2;
+        s->h1 = 0.0f;
+        s->u1 = 0.0f;
+        s->t1 = 0.0f;
+        s->q1 = 0.0f;
+    }
+}
+
+// Reach does what Look does, from the slopes of both cells. Of the upper layer nothing is read where there is none in
+// all of the run.
+// (*Face[float32]).Reach, sloped.go:22
 DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, const Params_f32 *p,
         Slice<Bed_f32> beds, Slice<Slopes_f32> slopes) {
     f->sloped = true;
@@ -4064,8 +4106,18 @@ DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, 
     if (right < 0) {
         right = at.Left;
     }
-    side_reach_f32(&f->l, &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
-    side_reach_f32(&f->r, &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    Slopes_f32 *l = &slopes[at.Left], *r = &slopes[right];
+    side_reach_f32(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
+    side_reach_f32(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    if (p->DensityRatio > 0.0f) {
+        side_reachUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
+        side_reachUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
+        side_without_f32(&f->l, l->H1);
+        side_without_f32(&f->r, r->H1);
+    } else {
+        f->l.z1 = f->l.z2;
+        f->r.z1 = f->r.z2;
+    }
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f32(&f->r);
@@ -4089,43 +4141,50 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
     Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
-// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
-// reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reach, sloped.go:44
+// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny), but for the upper layer.
+// Levels and thicknesses are reached apart: one made from the other would not be at rest to the last bit.
+// (*side[float64]).reach, sloped.go:54
 DEVICE void side_reach_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
     s->mean1 = g->H1;
     s->mean2 = g->H2;
-    double z2 = g->H2 - bed->Depth;
-    s->z2 = z2 + Arrow_dot_f64(g->Z2, arm);
+    s->z2 = (g->H2 - bed->Depth) + Arrow_dot_f64(g->Z2, arm);
     s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
     s->h2 = num_Larger_f64(g->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
     double x = g->U2.X + Arrow_dot_f64(g->U2x, arm), y = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
-    if (g->H1 <= 0.0) {
-        // the only layer is the lower one: there is nothing of the upper to be read
-        s->z1 = s->z2;
-        s->h1 = 0.0;
-        s->u1 = 0.0;
-        s->t1 = 0.0;
-        s->q1 = 0.0;
-        return;
-    }
-    s->z1 = (g->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
+}
+
+// reachUpper does so for the upper layer.
+// (*side[float64]).reachUpper, sloped.go:65
+DEVICE void side_reachUpper_f64(side_f64 *s, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
+    s->z1 = (g->H1 + (g->H2 - s->bed)) + Arrow_dot_f64(g->Z1, arm);
     s->h1 = num_Larger_f64(g->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
-    const double value1 = g->U1.X + Arrow_dot_f64(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
-    x = value1;
-    y = value2;
+    double x = g->U1.X + Arrow_dot_f64(g->U1x, arm), y = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
     s->u1 = x * nx + y * ny;
     s->t1 = y * nx - x * ny;
     s->q1 = s->h1 * s->u1;
 }
 
-// Reach does what Look does, from the slopes of both cells.
-// (*Face[float64]).Reach, sloped.go:21
+// without takes the upper layer away where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+// (*side[float64]).without, sloped.go:75
+DEVICE void side_without_f64(side_f64 *s, double h1) {
+    if (h1 <= 0.0) {
+        s->z1 = s->z2;
+        s->h1 = 0.0;
+        s->u1 = 0.0;
+        s->t1 = 0.0;
+        s->q1 = 0.0;
+    }
+}
+
+// Reach does what Look does, from the slopes of both cells. Of the upper layer nothing is read where there is none in
+// all of the run.
+// (*Face[float64]).Reach, sloped.go:22
 DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, const Params_f64 *p,
         Slice<Bed_f64> beds, Slice<Slopes_f64> slopes) {
     f->sloped = true;
@@ -4133,8 +4192,18 @@ DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, 
     if (right < 0) {
         right = at.Left;
     }
-    side_reach_f64(&f->l, &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
-    side_reach_f64(&f->r, &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    Slopes_f64 *l = &slopes[at.Left], *r = &slopes[right];
+    side_reach_f64(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
+    side_reach_f64(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    if (p->DensityRatio > 0.0) {
+        side_reachUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
+        side_reachUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
+        side_without_f64(&f->l, l->H1);
+        side_without_f64(&f->r, r->H1);
+    } else {
+        f->l.z1 = f->l.z2;
+        f->r.z1 = f->r.z2;
+    }
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f64(&f->r);
@@ -4159,7 +4228,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:54
+// (*balance[float32]).press, stage.go:57
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -4170,7 +4239,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:64
+// (*State[float32]).mean, stage.go:67
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -4181,15 +4250,19 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float32]).stage, stage.go:23
+// (*balance[float32]).stage, stage.go:24
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
-        const Forcing_f32 *force, Slice<State_f32> out) {
-    State_f32 c = w[i];
-    balance_press_f32(b, p, area, &c, &slopes[i]);
+        State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
+        State_f32 *out) {
+    State_f32 c = *w, from = State_f32{};
+    if (last) {
+        // read with the rest, so that a GPU waits once
+        from = *start;
+    }
+    balance_press_f32(b, p, area, &c, slopes);
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &w[i], &c);
+        Forcing_act_f32(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_turn_f32(force, i, dt, &c);
         }
@@ -4199,7 +4272,6 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
     }
     still_f32(p->DryDepth, &c);
     if (last) {
-        State_f32 from = start[i];
         if (p->Forced) {
             Forcing_turn_f32(force, i, dt, &from);
         }
@@ -4209,7 +4281,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
             rub_f32(p, dt / 2.0f, manning[i], &c);
         }
     }
-    out[i] = c;
+    *out = c;
     return balance_limit_f32(b, p, area, &c);
 }
 
@@ -4221,11 +4293,11 @@ DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mes
         Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
+    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:54
+// (*balance[float64]).press, stage.go:57
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -4236,7 +4308,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:64
+// (*State[float64]).mean, stage.go:67
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -4247,15 +4319,19 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float64]).stage, stage.go:23
+// (*balance[float64]).stage, stage.go:24
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
-        const Forcing_f64 *force, Slice<State_f64> out) {
-    State_f64 c = w[i];
-    balance_press_f64(b, p, area, &c, &slopes[i]);
+        State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
+        State_f64 *out) {
+    State_f64 c = *w, from = State_f64{};
+    if (last) {
+        // read with the rest, so that a GPU waits once
+        from = *start;
+    }
+    balance_press_f64(b, p, area, &c, slopes);
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &w[i], &c);
+        Forcing_act_f64(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_turn_f64(force, i, dt, &c);
         }
@@ -4265,7 +4341,6 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
     }
     still_f64(p->DryDepth, &c);
     if (last) {
-        State_f64 from = start[i];
         if (p->Forced) {
             Forcing_turn_f64(force, i, dt, &from);
         }
@@ -4275,7 +4350,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
             rub_f64(p, dt / 2.0, manning[i], &c);
         }
     }
-    out[i] = c;
+    *out = c;
     return balance_limit_f64(b, p, area, &c);
 }
 
@@ -4287,11 +4362,11 @@ DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Me
         Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
+    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float32], stage.go:72
+// HalfFriction[float32], stage.go:75
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -4301,7 +4376,7 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float64], stage.go:72
+// HalfFriction[float64], stage.go:75
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -4354,10 +4429,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 // collect[float32], tile.go:95
 DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
-    for (int64 s = 0; s < 3; s++) {
-        balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-        slots >>= 10;
-    }
+    balance_sum_f32(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4368,7 +4440,7 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
         Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
     balance_f32 b = collect_f32(cell.Slots, flux);
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -4439,10 +4511,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 // collect[float64], tile.go:95
 DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
-    for (int64 s = 0; s < 3; s++) {
-        balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-        slots >>= 10;
-    }
+    balance_sum_f64(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4453,7 +4522,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
         Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
     balance_f64 b = collect_f64(cell.Slots, flux);
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -4520,7 +4589,8 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
-        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
+        int32 i = cell.Cell;
+        float limit = balance_stage_f32(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
@@ -4557,7 +4627,8 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
-        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
+        int32 i = cell.Cell;
+        double limit = balance_stage_f64(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -4861,7 +4932,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:72
+// Kernel HalfFriction, stage.go:75
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -4869,7 +4940,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:72
+// Kernel HalfFriction, stage.go:75
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {

@@ -9,36 +9,47 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
 	c := m.Stencils[i]
 	g := c.geometry()
+	n0, n1, n2 := inside(c.Near[0], i), inside(c.Near[1], i), inside(c.Near[2], i)
+	own, w0, w1, w2 := w[i], w[n0], w[n1], w[n2] // all are read before any is looked at, so that a GPU waits once
+	depth, d0, d1, d2 := m.Beds[i].Depth, m.Beds[n0].Depth, m.Beds[n1].Depth, m.Beds[n2].Depth
 	var me water[F]
-	me.see(&w[i], m.Beds[i].Depth, p.DryDepth)
 	var o [3]water[F]
-	if me.around(&c.Near, &g, p.DryDepth, m.Beds, w, &o) {
+	me.see(&own, depth, p.DryDepth)
+	o[0].see(&w0, d0, p.DryDepth)
+	o[1].see(&w1, d1, p.DryDepth)
+	o[2].see(&w2, d2, p.DryDepth)
+	if me.around(&c.Near, &g, p.DryDepth, &o) {
 		me.slopes(&o, &g, c.Bed, p, &out[i])
 		return
 	}
 	out[i] = Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
 }
 
-// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
-// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
-// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
-// the cell's: else it is a shore.
-func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, beds []Bed[F], w []State[F],
-	o *[3]water[F]) bool {
+// inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
+func inside(near int32, i int) int32 {
+	if near < 0 {
+		return int32(i)
+	}
+	return near
+}
+
+// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
+// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
+// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
+// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
+// its velocity, and of its level only where that is below the cell's: else it is a shore.
+func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
 	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
 	for k := 0; k < 3; k++ {
 		near := all[k]
 		if near < 0 {
-			o[k] = *me
 			if near == Wall {
 				o[k].u1, o[k].u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
 			}
 			may = may && near != Open
 			continue
 		}
-		o[k].see(&w[near], beds[near].Depth, dry)
 		has1, has2 := o[k].h1 >= dry, o[k].h2 >= dry
 		if has1 && has2 {
 			may = may && wet1 && wet2
@@ -86,13 +97,14 @@ func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Arrow[F], p *Para
 	s.H1, s.H2 = me.h1, me.h2
 	s.Z1, s.Z2, s.Bed = z1, z2, bed
 	s.U1x, s.U1y, s.U2x, s.U2y = u1x, u1y, u2x, u2y
-	s.U1, s.U2 = me.u1, me.u2
+	u1, u2 := me.u1, me.u2
 	if wet1 {
-		s.U1 = c.centred(me.u1, u1x, u1y, z1.less(z2), me.h1)
+		u1 = c.centred(u1, u1x, u1y, z1.less(z2), me.h1)
 	}
 	if wet2 {
-		s.U2 = c.centred(me.u2, u2x, u2y, z2.less(bed), me.h2)
+		u2 = c.centred(u2, u2x, u2y, z2.less(bed), me.h2)
 	}
+	s.U1, s.U2 = u1, u2
 }
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.

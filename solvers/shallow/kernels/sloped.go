@@ -17,7 +17,8 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 	f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
-// Reach does what Look does, from the slopes of both cells.
+// Reach does what Look does, from the slopes of both cells. Of the upper layer nothing is read where there is none in
+// all of the run.
 func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
 	slopes []Slopes[F]) {
 	f.sloped = true
@@ -25,8 +26,17 @@ func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds
 	if right < 0 {
 		right = at.Left
 	}
-	f.l.reach(&beds[at.Left], &slopes[at.Left], arms.Left, n.X, n.Y)
-	f.r.reach(&beds[right], &slopes[right], arms.Right, n.X, n.Y)
+	l, r := &slopes[at.Left], &slopes[right]
+	f.l.reach(&beds[at.Left], l, arms.Left, n.X, n.Y)
+	f.r.reach(&beds[right], r, arms.Right, n.X, n.Y)
+	if p.DensityRatio > 0 {
+		f.l.reachUpper(l, arms.Left, n.X, n.Y)
+		f.r.reachUpper(r, arms.Right, n.X, n.Y)
+		f.l.without(l.H1)
+		f.r.without(r.H1)
+	} else {
+		f.l.z1, f.r.z1 = f.l.z2, f.r.z2
+	}
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
 	if at.Right == Wall {
 		f.r.mirror()
@@ -39,24 +49,31 @@ func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds
 	}
 }
 
-// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
-// reached apart: one made from the other would not be at rest to the last bit.
+// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny), but for the upper layer.
+// Levels and thicknesses are reached apart: one made from the other would not be at rest to the last bit.
 func (s *side[F]) reach(bed *Bed[F], g *Slopes[F], arm Arrow[F], nx, ny F) {
 	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
-	z2 := g.H2 - bed.Depth
-	s.z2 = z2 + g.Z2.dot(arm)
+	s.z2 = (g.H2 - bed.Depth) + g.Z2.dot(arm)
 	s.depth = bed.Depth - g.Bed.dot(arm)
 	s.h2 = num.Larger(g.H2+g.Z2.less(g.Bed).dot(arm), 0)
 	x, y := g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
 	s.u2, s.t2 = x*nx+y*ny, y*nx-x*ny
 	s.q2 = s.h2 * s.u2
-	if g.H1 <= 0 { // the only layer is the lower one: there is nothing of the upper to be read
-		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0
-		return
-	}
-	s.z1 = (g.H1 + z2) + g.Z1.dot(arm)
+}
+
+// reachUpper does so for the upper layer.
+func (s *side[F]) reachUpper(g *Slopes[F], arm Arrow[F], nx, ny F) {
+	s.z1 = (g.H1 + (g.H2 - s.bed)) + g.Z1.dot(arm)
 	s.h1 = num.Larger(g.H1+g.Z1.less(g.Z2).dot(arm), 0)
-	x, y = g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
+	x, y := g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
 	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
 	s.q1 = s.h1 * s.u1
+}
+
+// without takes the upper layer away where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+func (s *side[F]) without(h1 F) {
+	if h1 <= 0 {
+		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0
+	}
 }

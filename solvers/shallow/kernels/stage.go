@@ -16,17 +16,21 @@ func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *C
 	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(m.Links[i], flux)
-	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, start, w, slopes, manning, force, out)
+	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force,
+		&out[i])
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w []State[F], slopes []Slopes[F],
-	manning []F, force *Forcing[F], out []State[F]) F {
-	c := w[i]
-	b.press(p, area, &c, &slopes[i])
+func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w *State[F], slopes *Slopes[F],
+	manning []F, force *Forcing[F], out *State[F]) F {
+	c, from := *w, State[F]{}
+	if last { // read with the rest, so that a GPU waits once
+		from = *start
+	}
+	b.press(p, area, &c, slopes)
 	b.take(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, &w[i], &c)
+		force.act(i, p, dt, w, &c)
 		if !last {
 			force.turn(i, dt, &c)
 		}
@@ -36,7 +40,6 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 	}
 	still(p.DryDepth, &c)
 	if last {
-		from := start[i]
 		if p.Forced {
 			force.turn(i, dt, &from)
 		}
@@ -46,7 +49,7 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 			rub(p, dt/2, manning[i], &c)
 		}
 	}
-	out[i] = c
+	*out = c
 	return b.limit(p, area, &c)
 }
 

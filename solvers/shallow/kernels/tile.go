@@ -88,15 +88,13 @@ func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning
 	flux *[TileEdges]Flux[F], out []State[F]) F {
 	cell := m.Cells[k]
 	b := collect(cell.Slots, flux)
-	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, force, out)
+	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell])
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 func collect[F num.Float](slots int32, flux *[TileEdges]Flux[F]) balance[F] {
 	var b balance[F]
-	for s := 0; s < 3; s++ {
-		b.add(&flux[slots>>1&(1<<9-1)], slots&1)
-		slots >>= 10
-	}
+	const slot = 1<<9 - 1
+	b.sum(&flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
 	return b
 }

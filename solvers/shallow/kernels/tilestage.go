@@ -36,7 +36,8 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
 		b := collect(cell.Slots, flux)
-		limit := b.stage(int(cell.Cell), last, p, now.Dt, m.Beds[cell.Cell].Area, start, w, slopes, manning, force, out)
+		i := cell.Cell
+		limit := b.stage(int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i])
 		best = min(best, limit)
 	}
 	return best

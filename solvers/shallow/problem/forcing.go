@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -130,7 +131,8 @@ func (f *Forcing) print(p *config.Printer) {
 }
 
 // evaluate takes the section to what the solver takes.
-func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config, in *shallow.Initial) error {
+func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config,
+	in *shallow.Initial) error {
 	for _, key := range forcedInTime {
 		from := *f.series()[key]
 		if from == nil {
@@ -157,7 +159,7 @@ func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config,
 		if from == nil {
 			continue
 		}
-		v, err := domain.Evaluate(c, []config.Field{*from}, part)
+		v, err := domain.Evaluate(ctx, c, []config.Field{*from}, part)
 		if err != nil {
 			return fmt.Errorf("[forcing] %w", err)
 		}

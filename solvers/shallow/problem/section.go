@@ -204,7 +204,8 @@ func decodeGiven(s *config.Section) Given {
 
 func (w *Sections) output() config.Written {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"}}
+	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
+		Formats: []string{"vtu", "nc"}}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 // setUp turns the sections of a case into what the solver takes.
-func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
+func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
 	w := c.Sections.(*Sections)
 	p := w.Physics
 	cfg := shallow.Config{
@@ -32,7 +33,7 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	if cfg.Given, err = givens(c, w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
-	v, err := domain.Evaluate(c, w.Initial, part)
+	v, err := domain.Evaluate(ctx, c, w.Initial, part)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
 	}
@@ -61,11 +62,11 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	if err := refuseNegative(&in, part); err != nil {
 		return cfg, in, err
 	}
-	if err := w.Forcing.evaluate(c, part, &cfg, &in); err != nil {
+	if err := w.Forcing.evaluate(ctx, c, part, &cfg, &in); err != nil {
 		return cfg, in, err
 	}
 	if p.Manning.Expr != "0" {
-		m, err := domain.Evaluate(c, []config.Field{p.Manning}, part)
+		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part)
 		if err != nil {
 			return cfg, in, fmt.Errorf("[physics] %w", err)
 		}

@@ -33,7 +33,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		return nil, err
 	}
 	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
-	cfg, initial, err := setUp(c, part)
+	cfg, initial, err := setUp(ctx, c, part)
 	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err

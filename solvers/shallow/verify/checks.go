@@ -14,7 +14,7 @@ func init() {
 }
 
 // suite is the checks, the fast ones first.
-var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
+var suite = verify.Suite{Name: "shallow", Twins: 2, Checks: []verify.Check{
 	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
 	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},
 	{Name: "modes", About: "Speeds of linear waves", Run: modes},
@@ -29,6 +29,7 @@ var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
 	{Name: "bowls", About: "Thacker's oscillations at second order, three periods", Run: bowls},
 	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
+	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},
 	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},
 	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},
 	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},

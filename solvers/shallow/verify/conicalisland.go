@@ -20,16 +20,11 @@ const (
 
 func conicalIsland(ctx context.Context, p *verify.Page) error {
 	for _, c := range []struct {
-		name   string
-		tall   float64 // height of the wave over the depth, measured
-		before float64 // s until its crest is at the side
-		gauge  float64 // x of gauges 1 to 4, m
-		end    float64
-		bound  bool
-	}{{"a", .045, 8, 5.76, 24, false}, {"c", .181, 3, 7.56, 18, true}} {
-		if p.Options.Quick && !c.bound {
-			continue
-		}
+		name  string
+		tall  float64 // height of the wave over the depth, measured
+		gauge float64 // x of gauges 1 to 4, m
+		end   float64
+	}{{"a", .045, 5.76, 13}, {"c", .181, 7.56, 11}} {
 		m, err := mesh.Rectangle(0, -.7, 25, 29, triangles(p, 8000, 60000), meshSeed)
 		if err != nil {
 			return err
@@ -38,12 +33,14 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 		cfg := second("pvm-ifcp", 1, 3e-5)
 		quiet := series.Steady(0)
 		cfg.Given = given(m, map[string]*shallow.Given{
-			"left":  {Kind: "radiation", Value: quiet, Wave: solitary(c.tall*coneDepth, coneDepth, c.before)},
+			"left":  {Kind: "radiation", Value: quiet},
 			"right": {Kind: "radiation", Value: quiet},
 		})
 		b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: .01, initial: func(x, y float64) state {
 			depth := coneDepth - max(0, min(.625, (3.6-math.Hypot(x-coneX, y-coneY))/4))
-			return state{depth: depth, h2: max(0, depth)}
+			rise := solitary(c.tall*coneDepth, coneDepth, x-c.gauge)
+			u := math.Sqrt(gravity*coneDepth*(1+c.tall)) * rise / (coneDepth + rise)
+			return state{depth: depth, h2: max(0, depth+rise), u2: u}
 		}})
 		if err != nil {
 			return err
@@ -52,7 +49,7 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 			{10.36, 13.80}, {12.96, 11.22}, {15.56, 13.80}}
 		at, top := b.courseAt(places...), highest{}
 		if err = b.watch(ctx, c.end, at, &top); err == nil {
-			err = coneTable(p, b, "bp6-"+c.name, c.bound, at, &top)
+			err = coneTable(p, b, "bp6-"+c.name, at, &top)
 		}
 		b.close(ctx)
 		if err != nil {
@@ -62,35 +59,23 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// solitary is a solitary wave over a depth whose crest comes at a time.
-func solitary(tall, depth, at float64) []series.Row {
-	speed := math.Sqrt(gravity * (depth + tall))
-	narrow := math.Sqrt(3 * tall / (4 * depth * depth * depth))
-	var rows []series.Row
-	for k := range 2000 {
-		t := float64(k) * .02
-		cosh := math.Cosh(narrow * speed * (t - at))
-		rows = append(rows, series.Row{T: t, Value: tall / (cosh * cosh)})
-	}
-	return rows
+// solitary is the level of a solitary wave over a depth, at a way x from its crest.
+func solitary(tall, depth, x float64) float64 {
+	cosh := math.Cosh(math.Sqrt(3*tall/(4*depth*depth*depth)) * x)
+	return tall / (cosh * cosh)
 }
 
 // coneTable compares the largest levels at gauges, and how far the water climbed all around the island. The records'
 // clock is not the wave's: in pictures the crests at gauge 1 are at one time.
-func coneTable(p *verify.Page, b *basin, name string, bound bool, at *course, top *highest) error {
+func coneTable(p *verify.Page, b *basin, name string, at *course, top *highest) error {
 	gauges, err := read(name + "-gauges.csv")
 	if err != nil {
 		return err
 	}
+	zeroed(gauges)
 	around, err := read(name + "-runup.csv")
 	if err != nil {
 		return err
-	}
-	bounded := func(v verify.Verdict) verify.Verdict {
-		if !bound {
-			return verify.Info
-		}
-		return v
 	}
 	t := p.Table(fmt.Sprintf("conical island, case %s: %d cells", name[4:], b.part.Owned), "quantity", "theirs", "ours")
 	names := []string{"1", "2", "3", "4", "6", "9", "16", "22"}
@@ -104,7 +89,7 @@ func coneTable(p *verify.Page, b *basin, name string, bound bool, at *course, to
 		off += math.Abs(ours/theirs-1) / float64(len(names))
 		t.Row(verify.Info, "largest level at gauge "+g+", m", theirs, ours)
 	}
-	t.Row(bounded(verify.AtMost(off, share(p, .08, .3))), "mean misfit of these", 0, off)
+	t.Row(verify.AtMost(off, share(p, .08, .3)), "mean misfit of these", 0, off)
 	picture := &plot.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and ours", T: gauges["t_s"]}
 	times := make([]float64, len(gauges["t_s"]))
 	for i, v := range gauges["t_s"] {
@@ -124,7 +109,7 @@ func coneTable(p *verify.Page, b *basin, name string, bound bool, at *course, to
 		largest[0] = max(largest[0], around["max_vertical_runup_cm"][i])
 		largest[1] = max(largest[1], climbs[i])
 	}
-	t.Row(bounded(verify.Near(largest[1], largest[0], share(p, .2, .5))), "largest run-up, cm", largest[0], largest[1])
+	t.Row(verify.Near(largest[1], largest[0], share(p, .2, .5)), "largest run-up, cm", largest[0], largest[1])
 	t.Flush()
 	if err := p.Picture(name, picture); err != nil {
 		return err
@@ -133,6 +118,25 @@ func coneTable(p *verify.Page, b *basin, name string, bound bool, at *course, to
 		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], Across: "degrees around the island",
 		Panels: []plot.Panel{beside("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
 	})
+}
+
+// zeroed takes from each gauge what it shows of water at rest, up to 3 mm: the first waves pass at 26 s.
+func zeroed(gauges measured) {
+	times := gauges["t_s"]
+	for name, levels := range gauges {
+		if name == "t_s" {
+			continue
+		}
+		var sum float64
+		n := 0
+		for n < len(times) && times[n] < 26 {
+			sum += levels[n]
+			n++
+		}
+		for i := range levels {
+			levels[i] -= sum / float64(n)
+		}
+	}
 }
 
 // peak is the largest of values, and when that is.

@@ -150,7 +150,8 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	share := F(1)
 	for try := 0; try < 5; try++ {
 		x, y := s.at(share)
-		if !(apart(&v[i], x, y) > p.Shortest*p.Shortest) || x-x != 0 || y-y != 0 {
+		far := apart(&v[i], x, y)
+		if !(far > p.Shortest*p.Shortest) || x-x != 0 || y-y != 0 {
 			break
 		}
 		at := field.At(x, y)
@@ -159,7 +160,9 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
-			return settleAt(i, set, p, c, &s, share, x, y, &at, v, moved, seen)
+			v[i].X, v[i].Y, v[i].S = x, y, s.s+share*s.ds
+			v[i].M11, v[i].M12, v[i].M22 = at.M11, at.M12, at.M22
+			return far
 		}
 		share /= 2
 	}

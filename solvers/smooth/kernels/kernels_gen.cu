@@ -192,7 +192,7 @@ DEVICE void copies_done() {
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
-// Set, types.go:49
+// Set, types.go:50
 struct Set {
     int32 Slide, Rail_;
     int32 Index, Sets;
@@ -202,7 +202,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:65
+// Params[float32], types.go:66
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -223,7 +223,7 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
 // does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
-// Ring, types.go:31
+// Ring, types.go:32
 struct alignas(16) Ring {
     Array<int32, 8> At;
 };
@@ -232,7 +232,7 @@ static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
 // parabola, on which s stays between Low and High. Only Barrier looks at these two.
-// Rail[float32], types.go:36
+// Rail[float32], types.go:37
 struct Rail_f32 {
     float X, Y, Tx, Ty, Bx, By, Low, High;
 };
@@ -241,7 +241,7 @@ static_assert(sizeof(Rail_f32) == 32 && offsetof(Rail_f32, X) == 0 && offsetof(R
     offsetof(Rail_f32, By) == 20 && offsetof(Rail_f32, Low) == 24 && offsetof(Rail_f32, High) == 28, "Rail_f32");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float32], types.go:39
+// Mesh[float32], types.go:40
 struct Mesh_f32 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -311,7 +311,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:79
+// Control[float32], types.go:80
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -323,7 +323,7 @@ static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float32], types.go:17
+// Vertex[float32], types.go:18
 struct alignas(8) Vertex_f32 {
     float X, Y, M11, M12, M22, S;
 };
@@ -332,7 +332,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:87
+// Counters, types.go:88
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -362,7 +362,7 @@ static_assert(sizeof(bowl_f32) == 32 && offsetof(bowl_f32, energy) == 0 && offse
     offsetof(bowl_f32, h22) == 20 && offsetof(bowl_f32, least) == 24 && offsetof(bowl_f32, sum) == 28, "bowl_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:20
+// Tensor[float32], types.go:21
 struct Tensor_f32 {
     float M11, M12, M22, blank3;
 };
@@ -379,7 +379,7 @@ static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:65
+// Params[float64], types.go:66
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -400,7 +400,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
 // parabola, on which s stays between Low and High. Only Barrier looks at these two.
-// Rail[float64], types.go:36
+// Rail[float64], types.go:37
 struct Rail_f64 {
     double X, Y, Tx, Ty, Bx, By, Low, High;
 };
@@ -409,7 +409,7 @@ static_assert(sizeof(Rail_f64) == 64 && offsetof(Rail_f64, X) == 0 && offsetof(R
     offsetof(Rail_f64, By) == 40 && offsetof(Rail_f64, Low) == 48 && offsetof(Rail_f64, High) == 56, "Rail_f64");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float64], types.go:39
+// Mesh[float64], types.go:40
 struct Mesh_f64 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -471,7 +471,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:79
+// Control[float64], types.go:80
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -483,7 +483,7 @@ static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float64], types.go:17
+// Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, M11, M12, M22, S;
 };
@@ -514,7 +514,7 @@ static_assert(sizeof(bowl_f64) == 64 && offsetof(bowl_f64, energy) == 0 && offse
     offsetof(bowl_f64, h22) == 40 && offsetof(bowl_f64, least) == 48 && offsetof(bowl_f64, sum) == 56, "bowl_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:20
+// Tensor[float64], types.go:21
 struct Tensor_f64 {
     double M11, M12, M22, blank3;
 };
@@ -861,7 +861,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:93
+// (*Mesh[float32]).next, types.go:94
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -874,7 +874,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:105
+// (*Mesh[float32]).corner, types.go:106
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -1265,7 +1265,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float32], barrier.go:173
+// apart[float32], barrier.go:176
 DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1385,23 +1385,6 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float32], place.go:95
-DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
-        float x, float y, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    float far = apart_f32(&v[i], x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -1419,7 +1402,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f32(&s, share);
-        if (!(apart_f32(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
+        float far = apart_f32(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, x, y);
@@ -1428,7 +1412,13 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f32(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0f;
     }
@@ -1452,7 +1442,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:93
+// (*Mesh[float64]).next, types.go:94
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1465,7 +1455,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:105
+// (*Mesh[float64]).corner, types.go:106
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {
@@ -1856,7 +1846,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float64], barrier.go:173
+// apart[float64], barrier.go:176
 DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1976,23 +1966,6 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
     }
 }
 
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-// settleAt[float64], place.go:95
-DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
-        double x, double y, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    double far = apart_f64(&v[i], x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M22 = at->M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
-}
-
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
 // fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
 // It returns the square of the move in the metric.
@@ -2010,7 +1983,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f64(&s, share);
-        if (!(apart_f64(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
+        double far = apart_f64(&v[i], x, y);
+        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, x, y);
@@ -2019,7 +1993,13 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f64(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+            v[i].X = x;
+            v[i].Y = y;
+            v[i].S = s.s + share * s.ds;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M22 = at.M22;
+            return far;
         }
         share /= 2.0;
     }
@@ -2066,7 +2046,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float32], barrier.go:181
+// RateCell[float32], barrier.go:184
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2115,7 +2095,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float64], barrier.go:181
+// RateCell[float64], barrier.go:184
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2225,7 +2205,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float32], place.go:155
+// reach[float32], place.go:150
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2255,7 +2235,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:133
+// upright[float32], place.go:128
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2288,15 +2268,27 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
         return 0.0f;
     }
     auto [x, y] = step_at_f32(s, share);
-    if (x == s->x && y == s->y) {
+    float dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0f && dy == 0.0f) {
         return 0.0f;
     }
+    Vertex_f32 *old = &v[i];
+    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
     Tensor_f32 at = Field_At_f32(field, x, y);
-    return settleAt_f32(i, set, p, c, s, share, x, y, &at, v, moved, seen);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:107
+// guarded[float32], place.go:102
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2419,7 +2411,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float64], place.go:155
+// reach[float64], place.go:150
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2449,7 +2441,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:133
+// upright[float64], place.go:128
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2483,15 +2475,27 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
         return 0.0;
     }
     auto [x, y] = step_at_f64(s, share);
-    if (x == s->x && y == s->y) {
+    double dx = x - s->x, dy = y - s->y;
+    if (dx == 0.0 && dy == 0.0) {
         return 0.0;
     }
+    Vertex_f64 *old = &v[i];
+    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
     Tensor_f64 at = Field_At_f64(field, x, y);
-    return settleAt_f64(i, set, p, c, s, share, x, y, &at, v, moved, seen);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M22 = at.M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:107
+// guarded[float64], place.go:102
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -4307,7 +4311,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4316,7 +4320,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:181
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

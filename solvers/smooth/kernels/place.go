@@ -75,8 +75,7 @@ func (s *step[F]) hold() {
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
 func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
-	v []Vertex[F],
-	moved, seen []int32) F {
+	v []Vertex[F], moved, seen []int32) F {
 	if p.Cull {
 		seen[i] = c.Sweep*set.Sets + set.Index + 1
 	}
@@ -84,17 +83,13 @@ func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Cont
 		return 0
 	}
 	x, y := s.at(share)
-	if x == s.x && y == s.y {
+	dx, dy := x-s.x, y-s.y
+	if dx == 0 && dy == 0 {
 		return 0
 	}
+	old := &v[i]
+	far := dx*(old.M11*dx+2*old.M12*dy) + dy*old.M22*dy
 	at := field.At(x, y)
-	return settleAt(i, set, p, c, s, share, x, y, &at, v, moved, seen)
-}
-
-// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
-func settleAt[F num.Float](i int, set *Set, p *Params[F], c *Control[F], s *step[F], share, x, y F, at *Tensor[F],
-	v []Vertex[F], moved, seen []int32) F {
-	far := apart(&v[i], x, y)
 	v[i].X, v[i].Y, v[i].S = x, y, s.s+share*s.ds
 	v[i].M11, v[i].M12, v[i].M22 = at.M11, at.M12, at.M22
 	if p.Cull && far > p.Tolerance {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
@@ -17,7 +18,7 @@ import (
 
 // TestRequiredStay: vertices that a Medit file requires, those of its required edges and triangles, its corners and its
 // ridges inside are where they were, to the last bit, while others move, which come to the same places on any number of
-// ranks and on devices with memory of their own; and the marks are in the file that comes out.
+// ranks, on devices with memory of their own and on a GPU; and the marks are in the file that comes out.
 func TestRequiredStay(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 400, 3)
 	if err != nil {
@@ -50,19 +51,12 @@ func TestRequiredStay(t *testing.T) {
 				depth = ", depth = 0.2"
 			}
 			var first string
-			for _, on := range []struct {
-				ranks int
-				far   bool
-			}{{1, false}, {3, false}, {2, true}} {
+			for _, on := range where(t) {
 				out := filepath.Join(t.TempDir(), "end"+map[string]string{plane: ".meshb", space: ".mesh"}[file])
 				c := runtest.Parse(t, "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1"+depth+" }\n"+
 					"output = { format = [] }\n", fmt.Sprintf("mesh={file=%q, partition='random'}", file),
 					"method.smoother="+smoother, "method.sweeps=20", "method.force=true", fmt.Sprintf("output.mesh=%q", out))
-				device := func() backend.Device { return cpu.New(1) }
-				if on.far {
-					device = func() backend.Device { return runtest.NewFar(cpu.New(1), 1<<30) }
-				}
-				if err := errors.Join(runtest.Each(t, c, local.New(on.ranks), device)...); err != nil {
+				if err := errors.Join(runtest.Each(t, c, local.New(on.ranks), on.device)...); err != nil {
 					t.Fatal(err)
 				}
 				if first == "" {
@@ -72,6 +66,33 @@ func TestRequiredStay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ranksOn is a number of ranks, and a device for each.
+type ranksOn struct {
+	ranks  int
+	device func() backend.Device
+}
+
+// where cases are run: on the host, on devices with memory of their own and, if there is one, on a GPU that ranks share.
+func where(t *testing.T) []ranksOn {
+	t.Helper()
+	host := func() backend.Device { return cpu.New(1) }
+	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return runtest.NewFar(cpu.New(1), 1<<30) }}}
+	dev, err := cuda.Open(cuda.Options{})
+	if err != nil {
+		t.Logf("NOT TESTED: no GPU to smooth on: %v", err)
+		return all
+	}
+	dev.Close()
+	gpu := func() backend.Device {
+		dev, err := cuda.Open(cuda.Options{})
+		if err != nil {
+			panic(err)
+		}
+		return dev
+	}
+	return append(all, ranksOn{1, gpu}, ranksOn{2, gpu})
 }
 
 // stayed wants of the mesh that came out of a file that its marks are the same and hold their vertices, that others

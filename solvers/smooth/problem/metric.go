@@ -82,7 +82,7 @@ func decodeMetric(s *config.Section) Metric {
 			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, ""))
 		}
 		for _, f := range m.Parts {
-			if f.Raster != "" {
+			if f.Rasters != nil {
 				s.Fail(f.Name, "must be an expression or { mesh = \"…\" }")
 			}
 		}

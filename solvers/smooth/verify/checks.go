@@ -17,7 +17,7 @@ import (
 func init() { verify.Register(suite) }
 
 // suite is the checks, the fast ones first.
-var suite = verify.Suite{Name: "smooth", Checks: []verify.Check{
+var suite = verify.Suite{Name: "smooth", Twins: harmRanks, Checks: []verify.Check{
 	{Name: "gradients", About: "Analytic gradients against differences", Run: gradients},
 	{Name: "affine", About: "A mesh and its image in the frame of the metric", Run: affine},
 	{Name: "strip", About: "A strip: where the steps come to rest", Run: strips},
@@ -27,6 +27,7 @@ var suite = verify.Suite{Name: "smooth", Checks: []verify.Check{
 	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
 	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
 	{Name: "kinds", About: "Mean and worst quality beside what Mmg reaches by moving vertices", Run: kinds},
+	{Name: "harm", About: "Rough meshes: neither the mean nor the worst quality falls, and bits are the same", Run: harm},
 	{Name: "large", About: "Mean and worst quality of a mesh of 16,641 vertices", Run: large},
 	{Name: "interpolation", About: "The error of interpolation that metrics from second derivatives leave",
 		Run: interpolations},

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
-// Lattice, types.go:16
+// Lattice, types.go:17
 struct Lattice {
     int32 Origin, SY, SZ;
 };
@@ -861,7 +861,7 @@ DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
 
-// (*Lattice).at, types.go:18
+// (*Lattice).at, types.go:19
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }

@@ -42,3 +42,14 @@ func Between[F num.Float](a, b, t F) F { return a + t*(b-a) }
 func Bilinear[F num.Float](a, b, c, d, s, t F) F {
 	return Between(Between(a, b, s), Between(c, d, s), t)
 }
+
+// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+func Trilinear[F num.Float](a, b, c, d, e, f, g, h, s, t, r F) F {
+	return Between(Bilinear(a, b, c, d, s, t), Bilinear(e, f, g, h, s, t), r)
+}
+
+// Slopes returns the derivatives of Trilinear by s, t and r.
+func Slopes[F num.Float](a, b, c, d, e, f, g, h, s, t, r F) (F, F, F) {
+	return Bilinear(b-a, d-c, f-e, h-g, t, r), Bilinear(c-a, d-b, g-e, h-f, s, r),
+		Bilinear(e, f, g, h, s, t) - Bilinear(a, b, c, d, s, t)
+}

@@ -157,7 +157,8 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	for try := 0; try < 5; try++ {
 		q := s.at(share)
 		u := minus(q, s.p)
-		if !(own.product(u, u) > p.Shortest*p.Shortest) || q.X-q.X != 0 || q.Y-q.Y != 0 || q.Z-q.Z != 0 {
+		far := own.product(u, u)
+		if !(far > p.Shortest*p.Shortest) || q.X-q.X != 0 || q.Y-q.Y != 0 || q.Z-q.Z != 0 {
 			break
 		}
 		at := field.At(q)
@@ -166,7 +167,9 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
-			return settleAt(i, set, p, c, &s, share, q, &at, v, moved, seen)
+			v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = q.X, q.Y, q.Z, s.a+share*s.d.X, s.b+share*s.d.Y
+			v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+			return far
 		}
 		share /= 2
 	}

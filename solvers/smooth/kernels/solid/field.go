@@ -30,12 +30,6 @@ type Field[F num.Float] struct {
 // of 16 bytes.
 type Sample[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 
-func (s *Sample[F]) tensor() Tensor[F] {
-	var m Tensor[F]
-	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = s.M11, s.M12, s.M13, s.M22, s.M23, s.M33
-	return m
-}
-
 // At returns the metric at a place.
 func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 	if f.Kind == lookup.OnMesh {
@@ -52,26 +46,20 @@ func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 		m.M11, m.M22, m.M33 = f.Scale/(hx*hx), f.Scale/(hy*hy), f.Scale/(hz*hz)
 		return m
 	}
-	at := (k*(f.Ny+1)+j)*(f.Nx+1) + i
-	low := f.layer(at, s, t)
-	high := f.layer(at+(f.Nx+1)*(f.Ny+1), s, t)
-	m := between(&low, &high, r)
-	return scaled(&m, f.Scale)
-}
-
-// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
-// next to it along x, y, and both.
-func (f *Field[F]) side(at int32) (Tensor[F], Tensor[F], Tensor[F], Tensor[F]) {
-	row := at + f.Nx + 1
-	return f.Samples[at].tensor(), f.Samples[at+1].tensor(), f.Samples[row].tensor(), f.Samples[row+1].tensor()
-}
-
-// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-func (f *Field[F]) layer(at int32, s, t F) Tensor[F] {
-	a, b, c, d := f.side(at)
-	near := between(&a, &b, s)
-	far := between(&c, &d, s)
-	return between(&near, &far, t)
+	low := (k*(f.Ny+1)+j)*(f.Nx+1) + i
+	high := low + (f.Nx+1)*(f.Ny+1)
+	a, b := &f.Samples[low], &f.Samples[low+1]
+	c, d := &f.Samples[low+f.Nx+1], &f.Samples[low+f.Nx+2]
+	e, g := &f.Samples[high], &f.Samples[high+1]
+	h, l := &f.Samples[high+f.Nx+1], &f.Samples[high+f.Nx+2]
+	var m Tensor[F]
+	m.M11 = f.Scale * lookup.Trilinear(a.M11, b.M11, c.M11, d.M11, e.M11, g.M11, h.M11, l.M11, s, t, r)
+	m.M12 = f.Scale * lookup.Trilinear(a.M12, b.M12, c.M12, d.M12, e.M12, g.M12, h.M12, l.M12, s, t, r)
+	m.M13 = f.Scale * lookup.Trilinear(a.M13, b.M13, c.M13, d.M13, e.M13, g.M13, h.M13, l.M13, s, t, r)
+	m.M22 = f.Scale * lookup.Trilinear(a.M22, b.M22, c.M22, d.M22, e.M22, g.M22, h.M22, l.M22, s, t, r)
+	m.M23 = f.Scale * lookup.Trilinear(a.M23, b.M23, c.M23, d.M23, e.M23, g.M23, h.M23, l.M23, s, t, r)
+	m.M33 = f.Scale * lookup.Trilinear(a.M33, b.M33, c.M33, d.M33, e.M33, g.M33, h.M33, l.M33, s, t, r)
+	return m
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
@@ -92,26 +80,20 @@ func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 		mz.M33 = -2 * f.Scale * f.PerZ * dz / (hz * hz * hz)
 		return mx, my, mz
 	}
-	at := (k*(f.Ny+1)+j)*(f.Nx+1) + i
-	up := (f.Nx + 1) * (f.Ny + 1)
-	lowX, lowY := f.layerSlope(at, s, t)
-	highX, highY := f.layerSlope(at+up, s, t)
-	low := f.layer(at, s, t)
-	high := f.layer(at+up, s, t)
-	mx := between(&lowX, &highX, r)
-	my := between(&lowY, &highY, r)
-	mz := rise(&low, &high)
+	low := (k*(f.Ny+1)+j)*(f.Nx+1) + i
+	high := low + (f.Nx+1)*(f.Ny+1)
+	a, b := &f.Samples[low], &f.Samples[low+1]
+	c, d := &f.Samples[low+f.Nx+1], &f.Samples[low+f.Nx+2]
+	e, g := &f.Samples[high], &f.Samples[high+1]
+	h, l := &f.Samples[high+f.Nx+1], &f.Samples[high+f.Nx+2]
+	var mx, my, mz Tensor[F]
+	mx.M11, my.M11, mz.M11 = lookup.Slopes(a.M11, b.M11, c.M11, d.M11, e.M11, g.M11, h.M11, l.M11, s, t, r)
+	mx.M12, my.M12, mz.M12 = lookup.Slopes(a.M12, b.M12, c.M12, d.M12, e.M12, g.M12, h.M12, l.M12, s, t, r)
+	mx.M13, my.M13, mz.M13 = lookup.Slopes(a.M13, b.M13, c.M13, d.M13, e.M13, g.M13, h.M13, l.M13, s, t, r)
+	mx.M22, my.M22, mz.M22 = lookup.Slopes(a.M22, b.M22, c.M22, d.M22, e.M22, g.M22, h.M22, l.M22, s, t, r)
+	mx.M23, my.M23, mz.M23 = lookup.Slopes(a.M23, b.M23, c.M23, d.M23, e.M23, g.M23, h.M23, l.M23, s, t, r)
+	mx.M33, my.M33, mz.M33 = lookup.Slopes(a.M33, b.M33, c.M33, d.M33, e.M33, g.M33, h.M33, l.M33, s, t, r)
 	return scaled(&mx, f.Scale*f.PerX), scaled(&my, f.Scale*f.PerY), scaled(&mz, f.Scale*f.PerZ)
-}
-
-// layerSlope returns the derivatives of layer by s and t.
-func (f *Field[F]) layerSlope(at int32, s, t F) (Tensor[F], Tensor[F]) {
-	a, b, c, d := f.side(at)
-	near := rise(&a, &b)
-	far := rise(&c, &d)
-	left := rise(&a, &c)
-	right := rise(&b, &d)
-	return between(&near, &far, t), between(&left, &right, s)
 }
 
 // between is linear in t, from a to b.

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:60
+// Set, types.go:61
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -183,7 +183,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:76
+// Params[float32], types.go:77
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -203,14 +203,14 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
 // where those of the next vertex begin.
-// Span, types.go:32
+// Span, types.go:33
 struct alignas(8) Span {
     int32 Near, Side_;
 };
 static_assert(sizeof(Span) == 8 && offsetof(Span, Near) == 0 && offsetof(Span, Side_) == 4, "Span");
 
 // Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
-// Side, types.go:35
+// Side, types.go:36
 struct Side {
     int32 A, B, C;
 };
@@ -220,7 +220,7 @@ static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) 
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
 // is beyond Reach. Only Barrier looks at that.
-// Frame[float32], types.go:41
+// Frame[float32], types.go:42
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     float Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -236,7 +236,7 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
     offsetof(Frame_f32, Rz) == 68 && offsetof(Frame_f32, Reach) == 72 && offsetof(Frame_f32, Axes) == 76, "Frame_f32");
 
 // Mesh is what stays as it is.
-// Mesh[float32], types.go:49
+// Mesh[float32], types.go:50
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -313,7 +313,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:90
+// Control[float32], types.go:91
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -325,7 +325,7 @@ static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float32], types.go:17
+// Vertex[float32], types.go:18
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
     float M11, M12, M13, M22, M23, M33;
@@ -339,7 +339,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:98
+// Counters, types.go:99
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -347,7 +347,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float32], types.go:28
+// Vector[float32], types.go:29
 struct Vector_f32 {
     float X, Y, Z;
 };
@@ -367,7 +367,7 @@ static_assert(sizeof(step_f32) == 116 && offsetof(step_f32, p) == 0 && offsetof(
     offsetof(step_f32, frame) == 36, "step_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:25
+// Tensor[float32], types.go:26
 struct Tensor_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
@@ -397,7 +397,7 @@ static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:76
+// Params[float64], types.go:77
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -419,7 +419,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
 // is beyond Reach. Only Barrier looks at that.
-// Frame[float64], types.go:41
+// Frame[float64], types.go:42
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     double Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -435,7 +435,7 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
     offsetof(Frame_f64, Rz) == 136 && offsetof(Frame_f64, Reach) == 144 && offsetof(Frame_f64, Axes) == 152, "Frame_f64");
 
 // Mesh is what stays as it is.
-// Mesh[float64], types.go:49
+// Mesh[float64], types.go:50
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -504,7 +504,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:90
+// Control[float64], types.go:91
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -516,7 +516,7 @@ static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && 
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float64], types.go:17
+// Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
     double M11, M12, M13, M22, M23, M33;
@@ -530,7 +530,7 @@ static_assert(sizeof(Vertex_f64) == 96 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, blank11) == 88, "Vertex_f64");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float64], types.go:28
+// Vector[float64], types.go:29
 struct Vector_f64 {
     double X, Y, Z;
 };
@@ -550,7 +550,7 @@ static_assert(sizeof(step_f64) == 232 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, frame) == 72, "step_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:25
+// Tensor[float64], types.go:26
 struct Tensor_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
@@ -749,7 +749,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:127
+// (*Vertex[float32]).metric, types.go:128
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -924,7 +924,7 @@ DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:148
+// minus[float32], types.go:149
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -942,7 +942,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) 
     return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float32], types.go:142
+// cross[float32], types.go:143
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -951,7 +951,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:140
+// dot[float32], types.go:141
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1071,7 +1071,7 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
 }
 
 // rise is b - a.
-// rise[float32], field.go:127
+// rise[float32], field.go:109
 DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1124,68 +1124,27 @@ DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// (*Sample[float32]).tensor, field.go:33
-DEVICE Tensor_f32 Sample_tensor_f32(Sample_f32 *s) {
-    Tensor_f32 m = {};
-    m.M11 = s->M11;
-    m.M12 = s->M12;
-    m.M13 = s->M13;
-    m.M22 = s->M22;
-    m.M23 = s->M23;
-    m.M33 = s->M33;
-    return m;
-}
-
-// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
-// next to it along x, y, and both.
-// (*Field[float32]).side, field.go:64
-struct Field_side_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; Tensor_f32 r3; };
-DEVICE Field_side_f32_results Field_side_f32(const Field_f32 *f, int32 at) {
-    int32 row = add(add(at, f->Nx), 1);
-    return {Sample_tensor_f32(&f->Samples[at]), Sample_tensor_f32(&f->Samples[add(at, 1)]), Sample_tensor_f32(&f->Samples[row]), Sample_tensor_f32(&f->Samples[add(row, 1)])};
-}
-
 // Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
 // Between[float32], lookup/lookup.go:39
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
-// between is linear in t, from a to b.
-// between[float32], field.go:118
-DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
-    Tensor_f32 m = {};
-    m.M11 = lookup_Between_f32(a->M11, b->M11, t);
-    m.M12 = lookup_Between_f32(a->M12, b->M12, t);
-    m.M13 = lookup_Between_f32(a->M13, b->M13, t);
-    m.M22 = lookup_Between_f32(a->M22, b->M22, t);
-    m.M23 = lookup_Between_f32(a->M23, b->M23, t);
-    m.M33 = lookup_Between_f32(a->M33, b->M33, t);
-    return m;
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float32], lookup/lookup.go:42
+DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
+    return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
 }
 
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:108
-struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
-    auto [a, b, c, d] = Field_side_f32(f, at);
-    Tensor_f32 near = rise_f32(&a, &b);
-    Tensor_f32 far = rise_f32(&c, &d);
-    Tensor_f32 left = rise_f32(&a, &c);
-    Tensor_f32 right = rise_f32(&b, &d);
-    return {between_f32(&near, &far, t), between_f32(&left, &right, s)};
+// Slopes returns the derivatives of Trilinear by s, t and r.
+// Slopes[float32], lookup/lookup.go:52
+struct lookup_Slopes_f32_results { float r0; float r1; float r2; };
+DEVICE lookup_Slopes_f32_results lookup_Slopes_f32(float a, float b, float c, float d, float e, float f, float g,
+        float h, float s, float t, float r) {
+    return {lookup_Bilinear_f32(b - a, d - c, f - e, h - g, t, r), lookup_Bilinear_f32(c - a, d - b, g - e, h - f, s, r), lookup_Bilinear_f32(e, f, g, h, s, t) - lookup_Bilinear_f32(a, b, c, d, s, t)};
 }
 
-// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float32]).layer, field.go:70
-DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
-    auto [a, b, c, d] = Field_side_f32(f, at);
-    Tensor_f32 near = between_f32(&a, &b, s);
-    Tensor_f32 far = between_f32(&c, &d, s);
-    return between_f32(&near, &far, t);
-}
-
-// scaled[float32], field.go:134
+// scaled[float32], field.go:116
 DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     Tensor_f32 m = {};
     m.M11 = by * a->M11;
@@ -1198,7 +1157,7 @@ DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:78
+// (*Field[float32]).Slope, field.go:66
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
@@ -1218,15 +1177,37 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
         mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
         return {mx, my, mz};
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f32(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f32(f, add(at, up), s, t);
-    Tensor_f32 low = Field_layer_f32(f, at, s, t);
-    Tensor_f32 high = Field_layer_f32(f, add(at, up), s, t);
-    Tensor_f32 mx = between_f32(&lowX, &highX, r);
-    Tensor_f32 my = between_f32(&lowY, &highY, r);
-    Tensor_f32 mz = rise_f32(&low, &high);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f32 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f32 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f32 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f32 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f32 mx = {}, my = {}, mz = {};
+    const auto results2 = lookup_Slopes_f32(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    mx.M11 = results2.r0;
+    my.M11 = results2.r1;
+    mz.M11 = results2.r2;
+    const auto results3 = lookup_Slopes_f32(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    mx.M12 = results3.r0;
+    my.M12 = results3.r1;
+    mz.M12 = results3.r2;
+    const auto results4 = lookup_Slopes_f32(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    mx.M13 = results4.r0;
+    my.M13 = results4.r1;
+    mz.M13 = results4.r2;
+    const auto results5 = lookup_Slopes_f32(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    mx.M22 = results5.r0;
+    my.M22 = results5.r1;
+    mz.M22 = results5.r2;
+    const auto results6 = lookup_Slopes_f32(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    mx.M23 = results6.r0;
+    my.M23 = results6.r1;
+    mz.M23 = results6.r2;
+    const auto results7 = lookup_Slopes_f32(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    mx.M33 = results7.r0;
+    my.M33 = results7.r1;
+    mz.M33 = results7.r2;
     return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
 }
 
@@ -1271,7 +1252,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:110
+// (*Tensor[float32]).times, types.go:111
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1281,7 +1262,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, types.go:104
+// (*Tensor[float32]).product, types.go:105
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -1438,8 +1419,15 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
+// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear[float32], lookup/lookup.go:47
+DEVICE float lookup_Trilinear_f32(float a, float b, float c, float d, float e, float f, float g, float h, float s,
+        float t, float r) {
+    return lookup_Between_f32(lookup_Bilinear_f32(a, b, c, d, s, t), lookup_Bilinear_f32(e, f, g, h, s, t), r);
+}
+
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:40
+// (*Field[float32]).At, field.go:34
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, p);
@@ -1457,11 +1445,20 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
         m.M33 = f->Scale / (hz * hz);
         return m;
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    Tensor_f32 low = Field_layer_f32(f, at, s, t);
-    Tensor_f32 high = Field_layer_f32(f, add(at, mul(add(f->Nx, 1), add(f->Ny, 1))), s, t);
-    Tensor_f32 m = between_f32(&low, &high, r);
-    return scaled_f32(&m, f->Scale);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f32 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f32 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f32 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f32 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f32 m = {};
+    m.M11 = f->Scale * lookup_Trilinear_f32(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    m.M12 = f->Scale * lookup_Trilinear_f32(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    m.M13 = f->Scale * lookup_Trilinear_f32(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    m.M22 = f->Scale * lookup_Trilinear_f32(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    m.M23 = f->Scale * lookup_Trilinear_f32(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    m.M33 = f->Scale * lookup_Trilinear_f32(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    return m;
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
@@ -1512,7 +1509,7 @@ DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float 
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:134
+// (*Vertex[float32]).from, types.go:135
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1522,7 +1519,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:202
+// standing[float32], place.go:195
 DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1531,7 +1528,7 @@ DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f3
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float32], place.go:191
+// upright[float32], place.go:184
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -1540,30 +1537,6 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
         }
     }
     return true;
-}
-
-// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float32], place.go:153
-DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
-        Vector_f32 q, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    Tensor_f32 old = Vertex_metric_f32(&v[i]);
-    Vector_f32 u = minus_f32(q, s->p);
-    float far = Tensor_product_f32(&old, u, u);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M13 = at->M13;
-    v[i].M22 = at->M22;
-    v[i].M23 = at->M23;
-    v[i].M33 = at->M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
@@ -1585,7 +1558,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f32 q = step_at_f32(&s, share);
         Vector_f32 u = minus_f32(q, s.p);
-        if (!(Tensor_product_f32(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
+        float far = Tensor_product_f32(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, q);
@@ -1594,7 +1568,18 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f32(i, set, p, c, &s, share, q, &at, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0f;
     }
@@ -1620,7 +1605,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:127
+// (*Vertex[float64]).metric, types.go:128
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1795,7 +1780,7 @@ DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:148
+// minus[float64], types.go:149
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1813,7 +1798,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) 
     return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
 }
 
-// cross[float64], types.go:142
+// cross[float64], types.go:143
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1822,7 +1807,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:140
+// dot[float64], types.go:141
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1942,7 +1927,7 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
 }
 
 // rise is b - a.
-// rise[float64], field.go:127
+// rise[float64], field.go:109
 DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1995,68 +1980,27 @@ DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// (*Sample[float64]).tensor, field.go:33
-DEVICE Tensor_f64 Sample_tensor_f64(Sample_f64 *s) {
-    Tensor_f64 m = {};
-    m.M11 = s->M11;
-    m.M12 = s->M12;
-    m.M13 = s->M13;
-    m.M22 = s->M22;
-    m.M23 = s->M23;
-    m.M33 = s->M33;
-    return m;
-}
-
-// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
-// next to it along x, y, and both.
-// (*Field[float64]).side, field.go:64
-struct Field_side_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; Tensor_f64 r3; };
-DEVICE Field_side_f64_results Field_side_f64(const Field_f64 *f, int32 at) {
-    int32 row = add(add(at, f->Nx), 1);
-    return {Sample_tensor_f64(&f->Samples[at]), Sample_tensor_f64(&f->Samples[add(at, 1)]), Sample_tensor_f64(&f->Samples[row]), Sample_tensor_f64(&f->Samples[add(row, 1)])};
-}
-
 // Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
 // Between[float64], lookup/lookup.go:39
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
-// between is linear in t, from a to b.
-// between[float64], field.go:118
-DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
-    Tensor_f64 m = {};
-    m.M11 = lookup_Between_f64(a->M11, b->M11, t);
-    m.M12 = lookup_Between_f64(a->M12, b->M12, t);
-    m.M13 = lookup_Between_f64(a->M13, b->M13, t);
-    m.M22 = lookup_Between_f64(a->M22, b->M22, t);
-    m.M23 = lookup_Between_f64(a->M23, b->M23, t);
-    m.M33 = lookup_Between_f64(a->M33, b->M33, t);
-    return m;
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float64], lookup/lookup.go:42
+DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
+    return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
 }
 
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:108
-struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
-    auto [a, b, c, d] = Field_side_f64(f, at);
-    Tensor_f64 near = rise_f64(&a, &b);
-    Tensor_f64 far = rise_f64(&c, &d);
-    Tensor_f64 left = rise_f64(&a, &c);
-    Tensor_f64 right = rise_f64(&b, &d);
-    return {between_f64(&near, &far, t), between_f64(&left, &right, s)};
+// Slopes returns the derivatives of Trilinear by s, t and r.
+// Slopes[float64], lookup/lookup.go:52
+struct lookup_Slopes_f64_results { double r0; double r1; double r2; };
+DEVICE lookup_Slopes_f64_results lookup_Slopes_f64(double a, double b, double c, double d, double e, double f,
+        double g, double h, double s, double t, double r) {
+    return {lookup_Bilinear_f64(b - a, d - c, f - e, h - g, t, r), lookup_Bilinear_f64(c - a, d - b, g - e, h - f, s, r), lookup_Bilinear_f64(e, f, g, h, s, t) - lookup_Bilinear_f64(a, b, c, d, s, t)};
 }
 
-// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float64]).layer, field.go:70
-DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
-    auto [a, b, c, d] = Field_side_f64(f, at);
-    Tensor_f64 near = between_f64(&a, &b, s);
-    Tensor_f64 far = between_f64(&c, &d, s);
-    return between_f64(&near, &far, t);
-}
-
-// scaled[float64], field.go:134
+// scaled[float64], field.go:116
 DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     Tensor_f64 m = {};
     m.M11 = by * a->M11;
@@ -2069,7 +2013,7 @@ DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:78
+// (*Field[float64]).Slope, field.go:66
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
@@ -2089,15 +2033,37 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
         mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
         return {mx, my, mz};
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f64(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f64(f, add(at, up), s, t);
-    Tensor_f64 low = Field_layer_f64(f, at, s, t);
-    Tensor_f64 high = Field_layer_f64(f, add(at, up), s, t);
-    Tensor_f64 mx = between_f64(&lowX, &highX, r);
-    Tensor_f64 my = between_f64(&lowY, &highY, r);
-    Tensor_f64 mz = rise_f64(&low, &high);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f64 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f64 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f64 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f64 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f64 mx = {}, my = {}, mz = {};
+    const auto results2 = lookup_Slopes_f64(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    mx.M11 = results2.r0;
+    my.M11 = results2.r1;
+    mz.M11 = results2.r2;
+    const auto results3 = lookup_Slopes_f64(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    mx.M12 = results3.r0;
+    my.M12 = results3.r1;
+    mz.M12 = results3.r2;
+    const auto results4 = lookup_Slopes_f64(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    mx.M13 = results4.r0;
+    my.M13 = results4.r1;
+    mz.M13 = results4.r2;
+    const auto results5 = lookup_Slopes_f64(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    mx.M22 = results5.r0;
+    my.M22 = results5.r1;
+    mz.M22 = results5.r2;
+    const auto results6 = lookup_Slopes_f64(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    mx.M23 = results6.r0;
+    my.M23 = results6.r1;
+    mz.M23 = results6.r2;
+    const auto results7 = lookup_Slopes_f64(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    mx.M33 = results7.r0;
+    my.M33 = results7.r1;
+    mz.M33 = results7.r2;
     return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
 }
 
@@ -2142,7 +2108,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:110
+// (*Tensor[float64]).times, types.go:111
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2152,7 +2118,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, types.go:104
+// (*Tensor[float64]).product, types.go:105
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -2309,8 +2275,15 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
+// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear[float64], lookup/lookup.go:47
+DEVICE double lookup_Trilinear_f64(double a, double b, double c, double d, double e, double f, double g, double h,
+        double s, double t, double r) {
+    return lookup_Between_f64(lookup_Bilinear_f64(a, b, c, d, s, t), lookup_Bilinear_f64(e, f, g, h, s, t), r);
+}
+
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:40
+// (*Field[float64]).At, field.go:34
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, p);
@@ -2328,11 +2301,20 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
         m.M33 = f->Scale / (hz * hz);
         return m;
     }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    Tensor_f64 low = Field_layer_f64(f, at, s, t);
-    Tensor_f64 high = Field_layer_f64(f, add(at, mul(add(f->Nx, 1), add(f->Ny, 1))), s, t);
-    Tensor_f64 m = between_f64(&low, &high, r);
-    return scaled_f64(&m, f->Scale);
+    int32 low = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 high = add(low, mul(add(f->Nx, 1), add(f->Ny, 1)));
+    Sample_f64 *a = &f->Samples[low], *b = &f->Samples[add(low, 1)];
+    Sample_f64 *c = &f->Samples[add(add(low, f->Nx), 1)], *d = &f->Samples[add(add(low, f->Nx), 2)];
+    Sample_f64 *e = &f->Samples[high], *g = &f->Samples[add(high, 1)];
+    Sample_f64 *h = &f->Samples[add(add(high, f->Nx), 1)], *l = &f->Samples[add(add(high, f->Nx), 2)];
+    Tensor_f64 m = {};
+    m.M11 = f->Scale * lookup_Trilinear_f64(a->M11, b->M11, c->M11, d->M11, e->M11, g->M11, h->M11, l->M11, s, t, r);
+    m.M12 = f->Scale * lookup_Trilinear_f64(a->M12, b->M12, c->M12, d->M12, e->M12, g->M12, h->M12, l->M12, s, t, r);
+    m.M13 = f->Scale * lookup_Trilinear_f64(a->M13, b->M13, c->M13, d->M13, e->M13, g->M13, h->M13, l->M13, s, t, r);
+    m.M22 = f->Scale * lookup_Trilinear_f64(a->M22, b->M22, c->M22, d->M22, e->M22, g->M22, h->M22, l->M22, s, t, r);
+    m.M23 = f->Scale * lookup_Trilinear_f64(a->M23, b->M23, c->M23, d->M23, e->M23, g->M23, h->M23, l->M23, s, t, r);
+    m.M33 = f->Scale * lookup_Trilinear_f64(a->M33, b->M33, c->M33, d->M33, e->M33, g->M33, h->M33, l->M33, s, t, r);
+    return m;
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
@@ -2383,7 +2365,7 @@ DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:134
+// (*Vertex[float64]).from, types.go:135
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2393,7 +2375,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:202
+// standing[float64], place.go:195
 DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2402,7 +2384,7 @@ DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f6
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float64], place.go:191
+// upright[float64], place.go:184
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -2411,30 +2393,6 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
         }
     }
     return true;
-}
-
-// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-// settleAt[float64], place.go:153
-DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
-        Vector_f64 q, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    Tensor_f64 old = Vertex_metric_f64(&v[i]);
-    Vector_f64 u = minus_f64(q, s->p);
-    double far = Tensor_product_f64(&old, u, u);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at->M11;
-    v[i].M12 = at->M12;
-    v[i].M13 = at->M13;
-    v[i].M22 = at->M22;
-    v[i].M23 = at->M23;
-    v[i].M33 = at->M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    }
-    return far;
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
@@ -2456,7 +2414,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f64 q = step_at_f64(&s, share);
         Vector_f64 u = minus_f64(q, s.p);
-        if (!(Tensor_product_f64(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
+        double far = Tensor_product_f64(&own, u, u);
+        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, q);
@@ -2465,7 +2424,18 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
-            return settleAt_f64(i, set, p, c, &s, share, q, &at, v, moved, seen);
+            v[i].X = q.X;
+            v[i].Y = q.Y;
+            v[i].Z = q.Z;
+            v[i].A = s.a + share * s.d.X;
+            v[i].B = s.b + share * s.d.Y;
+            v[i].M11 = at.M11;
+            v[i].M12 = at.M12;
+            v[i].M13 = at.M13;
+            v[i].M22 = at.M22;
+            v[i].M23 = at.M23;
+            v[i].M33 = at.M33;
+            return far;
         }
         share /= 2.0;
     }
@@ -2476,7 +2446,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float32], barrier.go:182
+// RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2489,7 +2459,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float64], barrier.go:182
+// RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2586,7 +2556,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float32], place.go:223
+// reach[float32], place.go:216
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -2618,12 +2588,28 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
     if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
         return 0.0f;
     }
+    Tensor_f32 old = Vertex_metric_f32(&v[i]);
+    float far = Tensor_product_f32(&old, u, u);
     Tensor_f32 at = Field_At_f32(field, q);
-    return settleAt_f32(i, set, p, c, s, share, q, &at, v, moved, seen);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:166
+// guarded[float32], place.go:159
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2732,7 +2718,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float64], place.go:223
+// reach[float64], place.go:216
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -2764,12 +2750,28 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
     if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
         return 0.0;
     }
+    Tensor_f64 old = Vertex_metric_f64(&v[i]);
+    double far = Tensor_product_f64(&old, u, u);
     Tensor_f64 at = Field_At_f64(field, q);
-    return settleAt_f64(i, set, p, c, s, share, q, &at, v, moved, seen);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at.M11;
+    v[i].M12 = at.M12;
+    v[i].M13 = at.M13;
+    v[i].M22 = at.M22;
+    v[i].M23 = at.M23;
+    v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:166
+// guarded[float64], place.go:159
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2930,7 +2932,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float32], place.go:210
+// Volume[float32], place.go:203
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2951,7 +2953,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float64], place.go:210
+// Volume[float64], place.go:203
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -2971,8 +2973,21 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     out[i].Volume_ = Volume_f64(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
+// between is linear in t, from a to b.
+// between[float32], field.go:100
+DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
+    Tensor_f32 m = {};
+    m.M11 = lookup_Between_f32(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f32(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f32(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f32(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f32(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f32(a->M33, b->M33, t);
+    return m;
+}
+
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:119
+// (*Tensor[float32]).length, types.go:120
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -2990,8 +3005,21 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
 }
 
+// between is linear in t, from a to b.
+// between[float64], field.go:100
+DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
+    Tensor_f64 m = {};
+    m.M11 = lookup_Between_f64(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f64(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f64(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f64(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f64(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f64(a->M33, b->M33, t);
+    return m;
+}
+
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:119
+// (*Tensor[float64]).length, types.go:120
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3230,7 +3258,7 @@ DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, co
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:122
+// (*Tensor[float32]).determinant, types.go:123
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3718,7 +3746,7 @@ DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, c
 }
 
 // determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:122
+// (*Tensor[float64]).determinant, types.go:123
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -4704,7 +4732,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4713,7 +4741,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:182
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

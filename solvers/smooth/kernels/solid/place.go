@@ -132,8 +132,7 @@ func solve[F num.Float](a *Tensor[F], g Vector[F]) Vector[F] {
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
 func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
-	v []Vertex[F],
-	moved, seen []int32) F {
+	v []Vertex[F], moved, seen []int32) F {
 	if p.Cull {
 		seen[i] = c.Sweep*set.Sets + set.Index + 1
 	}
@@ -145,15 +144,9 @@ func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Cont
 	if u.X == 0 && u.Y == 0 && u.Z == 0 {
 		return 0
 	}
-	at := field.At(q)
-	return settleAt(i, set, p, c, s, share, q, &at, v, moved, seen)
-}
-
-// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
-func settleAt[F num.Float](i int, set *Set, p *Params[F], c *Control[F], s *step[F], share F, q Vector[F],
-	at *Tensor[F], v []Vertex[F], moved, seen []int32) F {
-	old, u := v[i].metric(), minus(q, s.p)
+	old := v[i].metric()
 	far := old.product(u, u)
+	at := field.At(q)
 	v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = q.X, q.Y, q.Z, s.a+share*s.d.X, s.b+share*s.d.Y
 	v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
 	if p.Cull && far > p.Tolerance {

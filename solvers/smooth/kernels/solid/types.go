@@ -9,6 +9,7 @@
 package solid
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+//atoll:machine sm_80 sm_90
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 

@@ -1,0 +1,91 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
+)
+
+// hosts are two network namespaces with a wire between them, which stand for two machines.
+func hosts(t *testing.T) (names, addresses [2]string) {
+	t.Helper()
+	ip := needs.Program(t, "ip", "iproute2")
+	do := func(args ...string) error {
+		out, err := exec.Command(ip, args...).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
+		}
+		return err
+	}
+	for i := range names {
+		names[i] = fmt.Sprintf("atoll%d-%d", os.Getpid(), i)
+		addresses[i] = fmt.Sprintf("10.77.0.%d", i+1)
+		if err := do("netns", "add", names[i]); err != nil {
+			needs.Missing(t, "no network namespaces, which root can make: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := do("netns", "del", names[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all := [][]string{{"link", "add", "wire", "netns", names[0], "type", "veth", "peer", "name", "wire", "netns",
+		names[1]}}
+	for i, name := range names {
+		all = append(all, []string{"-n", name, "addr", "add", addresses[i] + "/24", "dev", "wire"},
+			[]string{"-n", name, "link", "set", "wire", "up"}, []string{"-n", name, "link", "set", "lo", "up"})
+	}
+	for _, args := range all {
+		if err := do(args...); err != nil {
+			needs.Missing(t, "no wire between network namespaces: %v", err)
+		}
+	}
+	return names, addresses
+}
+
+// Ranks on two machines meet by mutual TLS. When the wire between them is cut, each finds that the other is lost.
+func TestCutOffRankIsFound(t *testing.T) {
+	names, addresses := hosts(t)
+	dir := caseFile(t, smallCase)
+	if code := atoll(t, dir, nil, "certs", "certs", "--ranks", "2").code(t); code != 0 {
+		t.Fatal("no certificates")
+	}
+	var ranks [2]*command
+	for rank := range ranks {
+		c := atoll(t, dir, []string{"ATOLL_SIZE=2", fmt.Sprintf("ATOLL_RANK=%d", rank), "ATOLL_TOKEN=lagoon",
+			"ATOLL_COORDINATOR=" + addresses[0] + ":7000"}, "run", "case.toml", "--set", "time.end=1000", "--certs", "certs",
+			"--listen", ":7000", "--announce", addresses[rank]+":7000", "--silence", "2s")
+		c.Args = append([]string{"ip", "netns", "exec", names[rank], c.Path}, c.Args[1:]...)
+		c.Path = needs.Program(t, "ip", "iproute2")
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() }) // fails when it has ended
+		ranks[rank] = c
+	}
+	inLoop(t, filepath.Join(dir, "out"))
+	if out, err := exec.Command("ip", "-n", names[1], "link", "set", "wire", "down").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cut := time.Now()
+	for rank, c := range ranks {
+		_ = c.Wait() // ends with an error, which its code tells
+		if took := time.Since(cut); took > 4*time.Second {
+			t.Errorf("rank %d ended after %v, where 2s of silence are the end", rank, took)
+		}
+		want := fmt.Sprintf("rank %d: lost (the process died or stopped answering): no sign of life for 2s", 1-rank)
+		if said := c.stderr.String(); c.ProcessState.ExitCode() != 1 || !strings.Contains(said, want) {
+			t.Errorf("rank %d: exit code %d, %q", rank, c.ProcessState.ExitCode(), said)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// Until a run that has its folder answers, and until it has changed.
+const (
+	untilAnswer = 10 * time.Second
+	untilChange = 5 * time.Minute
+	lookAgain   = 50 * time.Millisecond
+)
+
+func ranksCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ranks DIR [N]",
+		Short: "Tell on how many ranks a run under way is, or have it go on with N",
+		Long: "Tell on how many ranks the run in a folder is, or have it go on with N.\n" +
+			"It saves its state, ends its ranks, and goes on with others, to the same bits. Only a run whose ranks are\n" +
+			"processes over gRPC can.",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return tellRanks(args[0])
+			}
+			n, err := strconv.Atoi(args[1])
+			if err != nil || n < 1 || n > mostRanks {
+				return usageError{fmt.Errorf("%q ranks: a number from 1 to %d", args[1], mostRanks)}
+			}
+			return askRanks(cmd.Context(), args[0], n)
+		},
+	}
+}
+
+// members is the epoch of a run whose ranks come and go.
+func members(dir string) (folder.Epoch, error) {
+	e, err := folder.ReadEpoch(dir)
+	if err == nil && e.Epoch == 0 {
+		err = fmt.Errorf("%s has no run whose ranks are processes over gRPC", dir)
+	}
+	return e, badInput(err)
+}
+
+func tellRanks(dir string) error {
+	e, err := members(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: epoch %d since %s, on %s\n", dir, e.Epoch, e.Raised.Format(time.DateTime),
+		summary.Count(e.Ranks, "rank"))
+	for _, m := range e.Places {
+		fmt.Printf("  ranks %d to %d: %s\n", m.First, m.First+m.Ranks-1, m.Place)
+	}
+	return nil
+}
+
+// askRanks asks a run for another number of ranks, and waits until it has them.
+func askRanks(ctx context.Context, dir string, n int) error {
+	before, err := members(dir)
+	if err != nil {
+		return err
+	}
+	if owned, err := folder.Owned(dir); err != nil || !owned {
+		return errors.Join(err, badInput(fmt.Errorf("no run is under way in %s", dir)))
+	}
+	ask := folder.Ask{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
+	if err := ask.Leave(dir); err != nil {
+		return err
+	}
+	answer, err := await(ctx, untilAnswer, "the run does not answer", func() (folder.Ask, bool, error) {
+		a, there := folder.TakeReply(dir, ask.ID)
+		return a, there, nil
+	})
+	if err != nil {
+		return err
+	}
+	if answer.Answer != "" {
+		return badInput(errors.New(answer.Answer))
+	}
+	if before.Ranks == n {
+		return tellRanks(dir)
+	}
+	_, err = await(ctx, untilChange, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
+		summary.Count(n, "rank")), func() (folder.Epoch, bool, error) {
+		now, err := folder.ReadEpoch(dir)
+		if owned, failed := folder.Owned(dir); err == nil && failed == nil && !owned {
+			err = fmt.Errorf("the run in %s has ended", dir)
+		}
+		return now, now.Epoch > before.Epoch && now.Ranks == n, err
+	})
+	if err != nil {
+		return err
+	}
+	return tellRanks(dir)
+}
+
+// await looks until something is there.
+func await[T any](ctx context.Context, limit time.Duration, late string, look func() (T, bool, error)) (T, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, limit, errors.New(late))
+	defer stop()
+	for {
+		v, there, err := look()
+		if err != nil || there {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, context.Cause(ctx)
+		case <-time.After(lookAgain):
+		}
+	}
+}

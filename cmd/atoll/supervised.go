@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/launch/supervise"
+	"github.com/atoll-hpc/atoll/run"
+)
+
+// superviseFlags are those of a run whose ranks come and go.
+type superviseFlags struct {
+	retries int
+	elastic string
+	places  string
+	slots   int
+
+	least, most int // of elastic, 0 without
+}
+
+func (f *superviseFlags) register(p *pflag.FlagSet) {
+	p.IntVar(&f.retries, "retries", 5, "with ranks that are processes: how often in succession ranks may be lost, "+
+		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
+	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
+		"new ones in, and as many can be asked for with atoll ranks")
+	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
+		"joins the run")
+	p.IntVar(&f.slots, "slots", mostRanks, "how many ranks this machine runs at most, where others join")
+}
+
+func (f *superviseFlags) validate() error {
+	if f.slots < 0 || f.slots > mostRanks {
+		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, mostRanks)}
+	}
+	if f.retries < 0 {
+		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
+	}
+	if f.elastic == "" {
+		return nil
+	}
+	low, high, two := strings.Cut(f.elastic, ":")
+	var err, other error
+	f.least, err = strconv.Atoi(low)
+	f.most, other = strconv.Atoi(high)
+	if !two || err != nil || other != nil || f.least < 1 || f.most < f.least || f.most > mostRanks {
+		return usageError{fmt.Errorf("--elastic %q: want MIN:MAX, as in 2:8", f.elastic)}
+	}
+	return nil
+}
+
+// limits are those of the run.
+func (f *runFlags) limits() supervise.Limits {
+	l := supervise.Limits{Ranks: f.ranks, Least: f.ranks, Most: f.most, Retries: f.retries,
+		Again: f.backend != "cpu", Drain: run.Drain}
+	if f.most > 0 {
+		l.Least = f.least
+	}
+	return l
+}
+
+// processes starts a process for each rank, which come back here as workers, and starts them anew as long as they do
+// not come to an end. A check has nothing to go on from.
+func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) error {
+	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
+		LogRanks: f.logRanks, Drain: run.Drain}
+	if f.check {
+		if err := giveToken(); err != nil {
+			return err
+		}
+		workers.Args = f.workerArgs(path, true, 0)
+		return launch.Local(ctx, workers)
+	}
+	dir := f.out
+	if dir == "" {
+		dir = c.Output.Dir
+	}
+	j, err := openJournal(dir)
+	if err != nil {
+		return err
+	}
+	if f.places == "" {
+		err = giveToken()
+	}
+	var doors *supervise.Doors
+	if err == nil {
+		doors, err = f.doors()
+	}
+	if err != nil {
+		return errors.Join(err, j.close())
+	}
+	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
+	if doors != nil {
+		host.Name, host.Meet = placeName(), meetAt(f.at())
+	}
+	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
+		Here: host, Doors: doors,
+		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
+		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
+	})
+	return errors.Join(ended(ctx, o), j.close())
+}
+
+// at is where ranks of this machine are found by others.
+func (f *runFlags) at() string {
+	for _, address := range []string{f.announce, f.listen} {
+		if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
+			return host
+		}
+	}
+	return "127.0.0.1"
+}
+
+// ended is the error of a run that ended so.
+func ended(ctx context.Context, o supervise.Outcome) error {
+	var stop error
+	if o.Stopped {
+		stop = context.Cause(ctx)
+	}
+	err := launch.Verdict(o.Exits, stop)
+	switch {
+	case o.Err != nil:
+		return o.Err
+	case o.Stopped && len(o.Exits) == 0:
+		return fmt.Errorf("no rank was running: %w", stop)
+	case o.Why != "":
+		return fmt.Errorf("given up: %s", o.Why)
+	}
+	if o.Stopped || launch.ExitCode(err) == exitSaved {
+		return stoppedRun(o.Exits, err)
+	}
+	return err
+}
+
+// workerArgs are the arguments of a worker; took is what was spent of the time limit.
+func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []string {
+	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
+	args = append(args, f.doorFlags.args()...)
+	for _, s := range f.set {
+		args = append(args, "--set", s)
+	}
+	limit := ""
+	if f.timeLimit > 0 {
+		limit = max(f.timeLimit-took, time.Nanosecond).String()
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit}, {"--serve", f.serve},
+	} {
+		if flag.value != "" {
+			args = append(args, flag.name, flag.value)
+		}
+	}
+	for _, flag := range []struct {
+		name string
+		on   bool
+	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force},
+		{"--restart", f.restart && first}} {
+		if flag.on {
+			args = append(args, flag.name)
+		}
+	}
+	return args
+}

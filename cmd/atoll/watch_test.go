@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// watched begins a run on 4 ranks, and returns the address of its page. It ends with the test.
+func watched(t *testing.T, example string, args ...string) (url string) {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "examples", example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := atoll(t, t.TempDir(), nil, append([]string{"run", path, "--ranks", "4", "--threads", "1", "--serve", ":0",
+		"--out", "out"}, args...)...)
+	c.Stdout = nil
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if address, ok := strings.CutPrefix(lines.Text(), "watch "); ok {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return strings.TrimSpace(address)
+		}
+	}
+	t.Fatalf("the run ended without an address\n%s", c.stderr.String())
+	return ""
+}
+
+// read is the body of an answer.
+func read(t *testing.T, url string) []byte {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", url, r.Status, err)
+	}
+	return body
+}
+
+// TestPageFollowsARun: on the page of a run of each solver, on 4 ranks, numbers move and the picture changes, and the
+// browser's console has no error. Prometheus' parser reads the metrics. With ATOLL_SCREENSHOTS what the pages look like
+// is left in that folder.
+func TestPageFollowsARun(t *testing.T) {
+	b := openBrowser(t)
+	for example, args := range map[string][]string{
+		"dam-break.toml":        {"--transport", "grpc", "--set", "time.end=50", "--set", "output.every=1"},
+		"vortex.toml":           {"--transport", "local", "--set", "grid.cells=[256,256]"},
+		"enright-levelset.toml": {"--transport", "local", "--set", "method.cfl=1"},
+		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=40000", "--set", "stop.move=0", "--set",
+			"method.relax=0.5", "--set", "method.sweeps=100000"},
+	} {
+		t.Run(example, func(t *testing.T) {
+			t.Parallel()
+			url := watched(t, example, args...)
+			page := b.open(t, url)
+			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
+			wait := func(what, expression string, good func(now string) bool) string {
+				for range 600 { // a minute: others may keep the machine busy
+					if now := page.eval(t, expression); good(now) {
+						return now
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				t.Fatalf("%s: the page shows %q", what, page.eval(t, "document.body.innerText"))
+				return ""
+			}
+			src := wait("a picture", picture, func(now string) bool { return now != "" })
+			image := read(t, src)
+			numbers := wait("numbers", facts, func(now string) bool { return now != "" })
+			wait("numbers that move", facts, func(now string) bool { return now != numbers })
+			wait("another picture", picture, func(now string) bool { return now != src && !bytes.Equal(image, read(t, now)) })
+			if ranks := page.eval(t, `document.querySelectorAll('.wide tr').length`); ranks != "6" {
+				t.Errorf("the table of ranks has %s rows: want a title, 4 ranks, and their sum", ranks)
+			}
+			if dir := os.Getenv("ATOLL_SCREENSHOTS"); dir != "" {
+				time.Sleep(5 * time.Second)
+				name := filepath.Join(dir, strings.TrimSuffix(example, ".toml"))
+				page.picture(t, name+"-laptop.png", 1280, 1000, false)
+				page.picture(t, name+"-phone.png", 390, 844, true)
+			}
+			if len(page.errors) > 0 {
+				t.Errorf("on the console: %q", page.errors)
+			}
+			parser := expfmt.NewTextParser(model.UTF8Validation)
+			families, err := parser.TextToMetricFamilies(bytes.NewReader(read(t, url+"metrics")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"atoll_steps", "atoll_progress_ratio", "atoll_quantity", "atoll_phase_seconds"} {
+				if len(families[name].GetMetric()) == 0 {
+					t.Errorf("no %s among the metrics", name)
+				}
+			}
+		})
+	}
+}
+
+// TestServeRefuses: the page of a run takes no orders, and an address that is taken ends the run with a word about it.
+func TestServeRefuses(t *testing.T) {
+	url := watched(t, "vortex.toml")
+	r, err := http.Post(url, "text/plain", strings.NewReader("stop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("a POST was answered by %s", r.Status)
+	}
+	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
+	dir := caseFile(t, smallCase)
+	for _, address := range []string{taken, "8080", ":http", "host:99999"} {
+		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "2", "--serve", address)
+		if code := c.code(t); code != exitUsage || strings.Count(c.stderr.String(), "--serve") != 1 {
+			t.Errorf("%s: exit code %d\n%s", address, code, c.stderr.String())
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkWatchedRun tells what it costs a run that 200 browsers follow it, while one reader takes a byte a second and
+// one takes none: the share by which the run needs more processor time, and more time on the clock, than one that
+// nobody may watch. Both are the medians of pairs of runs that follow each other.
+func BenchmarkWatchedRun(b *testing.B) {
+	var processor, clock []float64
+	for b.Loop() {
+		alone, watched := costs(b, false), costs(b, true)
+		processor = append(processor, watched[0]/alone[0]-1)
+		clock = append(clock, watched[1]/alone[1]-1)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(100*median(processor), "%processor")
+	b.ReportMetric(100*median(clock), "%clock")
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[n/2] + values[(n-1)/2]) / 2
+}
+
+// costs are the processor time of a run on two ranks, and its time on the clock, in s.
+func costs(b *testing.B, watched bool) (spent [2]float64) {
+	path, err := filepath.Abs(filepath.Join("..", "..", "examples", "dam-break.toml"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := []string{"run", path, "--ranks", "2", "--threads", "1", "--transport", "local", "--out", "out", "--set",
+		"time.max_steps=2000", "--set", "time.end=100", "--set", "output.every=50"}
+	if watched {
+		args = append(args, "--serve", ":0")
+	}
+	c := atoll(b, b.TempDir(), nil, args...)
+	c.Stdout = nil
+	out, err := c.StdoutPipe()
+	begin := time.Now()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if address, ok := strings.CutPrefix(lines.Text(), "watch "); ok {
+			readers(ctx, strings.TrimSpace(address))
+		}
+	}
+	if err := c.Wait(); err != nil {
+		b.Fatal(err, c.stderr.String())
+	}
+	state := c.ProcessState
+	return [2]float64{(state.UserTime() + state.SystemTime()).Seconds(), time.Since(begin).Seconds()}
+}
+
+var pictures = regexp.MustCompile(`/picture\.png\?n=\d+`)
+
+// readers follow a page as 200 browsers do, and as two that do not keep up.
+func readers(ctx context.Context, url string) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 400}}
+	get := func(path string) io.ReadCloser {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+path, nil)
+		if err != nil {
+			return nil
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			return nil // the run has ended
+		}
+		return answer.Body
+	}
+	for range 200 {
+		go func() {
+			events, seen := get("/events"), ""
+			if events == nil {
+				return
+			}
+			defer events.Close()
+			lines := bufio.NewReader(events)
+			for {
+				line, err := lines.ReadBytes('\n')
+				if err != nil {
+					return
+				}
+				if path := string(pictures.Find(line)); path != "" && path != seen && bytes.Contains(line, []byte("img")) {
+					seen = path
+					if picture := get(path); picture != nil {
+						_, _ = io.Copy(io.Discard, picture)
+						picture.Close()
+					}
+				}
+			}
+		}()
+	}
+	go func() {
+		if slow := get("/events"); slow != nil {
+			for one := make([]byte, 1); ; time.Sleep(time.Second) {
+				if _, err := slow.Read(one); err != nil {
+					return
+				}
+			}
+		}
+	}()
+	go get("/events") // and never reads
+}

@@ -1,0 +1,33 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestEpoch: a date is text or one of TOML, in UTC or with a zone, and does not change what steps follow from the case.
+func TestEpoch(t *testing.T) {
+	for set, want := range map[string]string{
+		`time.epoch="2026-01-31T12:00:00Z"`:      "2026-01-31T12:00:00Z",
+		`time.epoch=2026-01-31T12:00:00Z`:        "2026-01-31T12:00:00Z",
+		`time.epoch=2026-01-31T14:00:00.5+02:00`: "2026-01-31T12:00:00.5Z",
+		`time.epoch=2026-01-31 12:00:00`:         "2026-01-31T12:00:00Z",
+		`time.epoch=2026-01-31`:                  "2026-01-31T00:00:00Z",
+	} {
+		c := parse(t, dam, set, "crs=epsg:25832")
+		if c.Time.Epoch != want || c.CRS != "EPSG:25832" || c.EPSG() != 25832 {
+			t.Errorf("%s: %q, %q", set, c.Time.Epoch, c.CRS)
+		}
+		for _, line := range []string{`epoch = "` + want + `"`, `crs = "EPSG:25832"`} {
+			if !strings.Contains(c.String(), line+"\n") {
+				t.Errorf("%s is printed as\n%s", set, c)
+			}
+		}
+	}
+	if at, err := parse(t, dam, "time.epoch=2026-01-31").Time.Seconds("2026-02-01T00:00:00Z"); at != 86400 || err != nil {
+		t.Errorf("%v s, %v", at, err)
+	}
+	if parse(t, dam, "crs=EPSG:4326").StepsHash() != parse(t, dam).StepsHash() {
+		t.Error("what coordinates are changes the steps")
+	}
+}

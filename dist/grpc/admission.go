@@ -1,0 +1,77 @@
+package grpc
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// protocol is raised when ranks of different builds could no longer understand each other.
+const protocol = 2
+
+// job is what the ranks of a run have in common, and nobody else.
+type job struct {
+	epoch       uint64
+	token       string
+	build, hash string // of program and case; "" when whoever comes first decides
+	by          string // who has decided
+}
+
+func jobOf(cfg Config, by string) job {
+	return job{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, by: by}
+}
+
+// knows tells whether a token is the job's, in a time that does not tell how much of it is right.
+func (j *job) knows(token string) bool {
+	a, b := sha256.Sum256([]byte(j.token)), sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// misfit says why a rank cannot take part, or nothing. Who does not know the token learns no more than that. The
+// caller holds the lock.
+func (c *coordinator) misfit(h *proto.Hello, name rankName) (reason, string) {
+	switch {
+	case !c.job.knows(h.Token):
+		return wrongToken, "does not have the token of the job"
+	case h.Protocol != protocol:
+		return wrongBuild, fmt.Sprintf("speaks version %d of the protocol, the coordinator speaks %d: start the same "+
+			"program everywhere", h.Protocol, protocol)
+	case h.Epoch != c.job.epoch:
+		return wrongEpoch, fmt.Sprintf("belongs to epoch %d of the run, which is in epoch %d", h.Epoch, c.job.epoch)
+	case int64(h.Size) != int64(c.size):
+		return wrongRank, fmt.Sprintf("was started for %d ranks, the coordinator for %d", h.Size, c.size)
+	case int64(h.Rank) >= int64(c.size):
+		return wrongRank, fmt.Sprintf("does not exist among %d ranks", c.size)
+	case name.given && name.rank != int(h.Rank):
+		return wrongName, "has " + name.String()
+	}
+	if err := c.check(h.Address); err != nil {
+		return wrongName, "cannot be reached: " + err.Error()
+	}
+	switch {
+	case differ(h.BuildId, c.job.build):
+		return wrongBuild, fmt.Sprintf("runs build %s, %s runs %s: start the same program everywhere", quoted(h.BuildId),
+			c.job.by, quoted(c.job.build))
+	case differ(h.CaseHash, c.job.hash):
+		return wrongCase, fmt.Sprintf("has case %s, %s has %s: give the same case file and options everywhere",
+			quoted(h.CaseHash), c.job.by, quoted(c.job.hash))
+	case c.members[h.Rank] != nil:
+		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.members[h.Rank].hello.Address),
+			quoted(h.Address))
+	}
+	return "", ""
+}
+
+// differ tells whether both are given and not the same: who has no case yet may bring it later.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }
+
+// quoted is a text that came from the network, fit for a line of a log.
+func quoted(s string) string {
+	const most = 100
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,148 @@
+package grpc
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	rpcpeer "google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+)
+
+// mutual is TLS with the certificates as they are at each handshake.
+type mutual struct {
+	store *certs.Store
+	rank  int // who is called
+	tried *trouble
+}
+
+// credentials returns how connections are made: to a rank, or to certs.Coordinator; of a server rank means nothing.
+func (cfg *Config) credentials(rank int, tried *trouble) credentials.TransportCredentials {
+	if cfg.Certificates == nil {
+		return insecure.NewCredentials()
+	}
+	return &mutual{cfg.Certificates, rank, tried}
+}
+
+func (m *mutual) ClientHandshake(ctx context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	secured, info, err := credentials.NewTLS(m.store.Client(m.rank)).ClientHandshake(ctx, certs.Name(m.rank), c)
+	m.tried.set(err)
+	return secured, info, err
+}
+
+func (m *mutual) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	secured, info, err := credentials.NewTLS(m.store.Server()).ServerHandshake(c)
+	if v, ok := c.(*visitor); ok && err != nil {
+		v.door.refused.add(noCertificate, "a connection from "+v.from(),
+			"without a certificate of the job: "+quoted(err.Error()))
+	}
+	return secured, info, err
+}
+
+func (m *mutual) Info() credentials.ProtocolInfo {
+	return credentials.ProtocolInfo{SecurityProtocol: "tls", ServerName: certs.Name(m.rank)}
+}
+
+func (m *mutual) Clone() credentials.TransportCredentials {
+	clone := *m
+	return &clone
+}
+
+func (m *mutual) OverrideServerName(string) error { return nil } // the name is the rank's, whatever the address
+
+// rankName is what the certificate of whoever opened a stream says. Without certificates nothing is given.
+type rankName struct {
+	given bool
+	rank  int
+}
+
+func (n rankName) String() string { return "the certificate of " + certs.Name(n.rank) }
+
+// certified reads the name in the certificate of whoever opened a stream.
+func certified(ctx context.Context) (rankName, error) {
+	p, ok := rpcpeer.FromContext(ctx)
+	if !ok {
+		return rankName{}, nil
+	}
+	info, ok := p.AuthInfo.(credentials.TLSInfo)
+	if !ok {
+		return rankName{}, nil
+	}
+	return nameIn(info.State)
+}
+
+func nameIn(s tls.ConnectionState) (rankName, error) {
+	if len(s.VerifiedChains) == 0 {
+		return rankName{}, status.Error(codes.Unauthenticated, "no certificate of the job")
+	}
+	rank, err := certs.Rank(s.PeerCertificates[0])
+	if err != nil {
+		return rankName{}, status.Error(codes.PermissionDenied, err.Error())
+	}
+	return rankName{true, rank}, nil
+}
+
+// The opener of a stream of frames says who it is, and in which session.
+const (
+	rankKey    = "atoll-rank"
+	sessionKey = "atoll-session"
+)
+
+func withIdentity(ctx context.Context, rank int, session uint64) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, rankKey, strconv.Itoa(rank), sessionKey, strconv.FormatUint(session, 16))
+}
+
+// identity returns the rank that has opened a stream. It turns away ranks that do not exist, other sessions, and
+// whoever holds the certificate of another rank.
+func identity(ctx context.Context, size int, session uint64, refused *refusals) (rank int, err error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	v := visitorOf(ctx)
+	turnAway := func(why reason, code codes.Code, format string, args ...any) error {
+		text := fmt.Sprintf(format, args...)
+		from := "a stream"
+		if v != nil {
+			from += " from " + v.from()
+		}
+		refused.add(why, from, text)
+		return status.Error(code, text)
+	}
+	rank, err = strconv.Atoi(one(md, rankKey))
+	if err != nil || rank < 0 || rank >= size {
+		return 0, turnAway(wrongRank, codes.InvalidArgument, "of rank %s, which does not exist among %d",
+			quoted(one(md, rankKey)), size)
+	}
+	if got := one(md, sessionKey); got != strconv.FormatUint(session, 16) {
+		return 0, turnAway(wrongSession, codes.FailedPrecondition, "of rank %d of other ranks than these", rank)
+	}
+	name, err := certified(ctx)
+	if err != nil {
+		return 0, turnAway(wrongName, codes.PermissionDenied, "of rank %d: %v", rank, err)
+	}
+	if name.given && name.rank != rank {
+		return 0, turnAway(wrongName, codes.PermissionDenied, "of rank %d with %v", rank, name)
+	}
+	return rank, nil
+}
+
+// letIn lets the connection of a stream send as much as it likes.
+func letIn(ctx context.Context) error {
+	if v := visitorOf(ctx); v != nil && !v.known() {
+		return status.Error(codes.Unavailable, "too many strangers came after it")
+	}
+	return nil
+}
+
+func one(md metadata.MD, key string) string {
+	if v := md.Get(key); len(v) == 1 {
+		return v[0]
+	}
+	return ""
+}

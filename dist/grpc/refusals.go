@@ -1,0 +1,104 @@
+package grpc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// reason is why somebody was turned away, as a summary names it.
+type reason string
+
+const (
+	wrongToken    reason = "without the token of the job"
+	wrongEpoch    reason = "of another epoch"
+	wrongBuild    reason = "of another build"
+	wrongCase     reason = "of another case"
+	wrongRank     reason = "of a rank that has no place"
+	wrongName     reason = "with the address or certificate of another rank"
+	noCertificate reason = "without a certificate of the job"
+	wrongSession  reason = "that do not belong to these ranks"
+	saidNothing   reason = "that did not say who they are in time"
+	tooMany       reason = "of more than may wait at once"
+	noSense       reason = "that do not speak the protocol"
+)
+
+// misfits are the reasons for which a rank of the job may be away.
+var misfits = []reason{wrongEpoch, wrongBuild, wrongCase, wrongRank, wrongName}
+
+// refusals counts those that were turned away, and tells of them so that they cannot fill a log: the first of each
+// reason at once, of more of them their number, every pause.
+type refusals struct {
+	notify func(line string)
+
+	mu    sync.Mutex
+	count map[reason]int
+	told  map[reason]telling
+	last  []string // of those that had the token, and why: for ranks that wait for them
+}
+
+// telling is what was told of a reason.
+type telling struct {
+	count int
+	at    time.Time
+}
+
+const (
+	tellPause = 10 * time.Second
+	lastKept  = 3
+)
+
+func newRefusals(notify func(line string)) *refusals {
+	if notify == nil {
+		notify = func(string) {}
+	}
+	return &refusals{notify: notify, count: make(map[reason]int), told: make(map[reason]telling)}
+}
+
+// add counts one.
+func (r *refusals) add(why reason, who, text string) {
+	now := time.Now()
+	r.mu.Lock()
+	r.count[why]++
+	if slices.Contains(misfits, why) {
+		if line := who + " " + text; !slices.Contains(r.last, line) {
+			r.last = append(r.last[max(0, len(r.last)-lastKept+1):], line)
+		}
+	}
+	n, told := r.count[why], r.told[why]
+	if told.count > 0 && now.Sub(told.at) < tellPause {
+		r.mu.Unlock()
+		return
+	}
+	r.told[why] = telling{n, now}
+	r.mu.Unlock()
+	line := fmt.Sprintf("turned away: %s %s; the run goes on", who, text)
+	if more := n - told.count - 1; more > 0 {
+		line += fmt.Sprintf(" (and %d more %s)", more, why)
+	}
+	r.notify(line)
+}
+
+// lately returns who was turned away last, and why.
+func (r *refusals) lately() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.last)
+}
+
+// sum tells how many there were in all, when that is more than was told.
+func (r *refusals) sum() {
+	r.mu.Lock()
+	var parts []string
+	more := false
+	for why, n := range r.count {
+		parts = append(parts, fmt.Sprintf("%d %s", n, why))
+		more = more || n > 1
+	}
+	r.mu.Unlock()
+	if slices.Sort(parts); more {
+		r.notify("turned away in all: " + strings.Join(parts, ", "))
+	}
+}

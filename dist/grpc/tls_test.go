@@ -1,0 +1,145 @@
+package grpc_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/disttest"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
+)
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func authority(t *testing.T, ranks int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if _, err := certs.Make(dir, ranks, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func store(t *testing.T, dir string, rank int) *certs.Store {
+	t.Helper()
+	s, err := certs.Open(dir, rank, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Ranks listen on all networks, and are found at a name. Certificates are renewed meanwhile.
+func TestMutualTLS(t *testing.T) {
+	dir, address := authority(t, 3), freePort(t)
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comms, errs := grpctest.Join(t, 3, grpc.Config{Coordinator: "localhost:" + port}, func(cfg *grpc.Config) {
+		cfg.Certificates, cfg.Listen, cfg.Announce = store(t, dir, cfg.Rank), "0.0.0.0:0", "localhost:0"
+		if cfg.Rank == 0 { // one listener for both
+			cfg.Listen, cfg.Announce = "0.0.0.0:"+port, "localhost:"+port
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := certs.Make(dir, 3, time.Hour); err != nil { // neighbours have not called each other yet
+		t.Fatal(err)
+	}
+	for _, k := range disttest.Cases()[:8] {
+		disttest.Each(t, comms, k.Run)
+	}
+	disttest.Close(t, comms)
+}
+
+func TestCoordinatorHasACertificateToo(t *testing.T) {
+	dir, address := authority(t, 2), freePort(t)
+	served := make(chan error, 1)
+	go func() {
+		served <- grpc.ServeCoordinator(t.Context(), grpc.Config{Size: 2, Coordinator: address,
+			Certificates: store(t, dir, certs.Coordinator)})
+	}()
+	comms, errs := grpctest.Join(t, 2, grpc.Config{Coordinator: address, External: true}, func(cfg *grpc.Config) {
+		cfg.Certificates = store(t, dir, cfg.Rank)
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error { return c.Barrier(ctx) })
+	disttest.Close(t, comms)
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whoever has no certificate of the job, or that of another rank, does not get in.
+func TestWrongCertificates(t *testing.T) {
+	dir, address := authority(t, 3), freePort(t)
+	told := make(chan string, 100)
+	base := grpc.Config{Size: 2, Coordinator: address, Notify: func(line string) {
+		select {
+		case told <- line:
+		default:
+		}
+	}}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	joined := make(chan dist.Comm, 2)
+	join := func(rank int) {
+		cfg := base
+		cfg.Rank, cfg.Certificates = rank, store(t, dir, rank)
+		c, err := grpc.Join(ctx, cfg)
+		if err != nil {
+			t.Error(err)
+		}
+		joined <- c
+	}
+	go join(0)
+	wrong := base
+	wrong.Rank, wrong.Notify = 1, nil
+	for name, c := range map[string]struct {
+		store *certs.Store
+		want  string
+	}{
+		"of another rank": {store(t, filepath.Join(dir, "rank-2"), 2), "has the certificate of rank-2"},
+		"of another job":  {store(t, authority(t, 2), 1), "unknown authority"},
+		"none":            {nil, "no coordinator answers"},
+	} {
+		wrong.Certificates = c.store
+		soon, stop := context.WithTimeout(ctx, 300*time.Millisecond)
+		_, err := grpc.Join(soon, wrong)
+		stop()
+		if !contains(err, c.want) {
+			t.Errorf("a certificate %s: %v", name, err)
+		}
+	}
+	go join(1)
+	comms := make([]dist.Comm, 2)
+	for range comms {
+		if c := <-joined; c != nil {
+			comms[c.Rank()] = c
+		}
+	}
+	if !t.Failed() {
+		disttest.Close(t, comms)
+	}
+	if len(told) == 0 {
+		t.Error("nobody was told")
+	}
+}

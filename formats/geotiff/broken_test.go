@@ -1,0 +1,150 @@
+package geotiff
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sample is a file of 6 x 4 cells.
+func sample(t testing.TB) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sample.tif")
+	m := &Image{Columns: 6, Rows: 4, West: 10, North: 20, Width: 1, Height: 1, EPSG: 4326, Values: make([]float64, 24)}
+	for i := range m.Values {
+		m.Values[i] = float64(i)
+	}
+	if err := Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// at is where the field of a tag is in a BigTIFF file.
+func at(t testing.TB, text []byte, tag uint16) int {
+	t.Helper()
+	for k := int(binary.LittleEndian.Uint64(text[8:])) + 8; k+20 <= len(text); k += 20 {
+		if binary.LittleEndian.Uint16(text[k:]) == tag {
+			return k
+		}
+	}
+	t.Fatalf("no tag %d", tag)
+	return 0
+}
+
+// readAll reads a whole raster, if it is small.
+func readAll(text []byte) error {
+	f, err := New(bytes.NewReader(text), int64(len(text)), "b.tif")
+	if err != nil {
+		return err
+	}
+	w := Window{0, 0, min(f.Columns, 100), min(f.Rows, 100)}
+	if int64(f.grid.columns)*int64(f.grid.rows) > 1<<20 {
+		return nil // which takes room
+	}
+	_, err = f.Read(w)
+	return err
+}
+
+func TestBrokenFilesAreRefused(t *testing.T) {
+	order := binary.LittleEndian
+	set := func(tag uint16, value uint64) func(text []byte) []byte {
+		return func(text []byte) []byte {
+			order.PutUint64(text[at(t, text, tag)+12:], value)
+			return text
+		}
+	}
+	kind := func(tag, kind uint16) func(text []byte) []byte {
+		return func(text []byte) []byte {
+			order.PutUint16(text[at(t, text, tag)+2:], kind)
+			return text
+		}
+	}
+	rename := func(tag, to uint16) func(text []byte) []byte {
+		return func(text []byte) []byte {
+			order.PutUint16(text[at(t, text, tag):], to)
+			return text
+		}
+	}
+	for _, c := range []struct {
+		change func(text []byte) []byte
+		want   string
+	}{
+		{func(b []byte) []byte { return nil }, "b.tif: byte 0: this is no TIFF file"},
+		{func(b []byte) []byte { b[2] = 44; return b }, "byte 2: version 44 of TIFF is not known"},
+		{func(b []byte) []byte { return b[:12] }, "byte 4: this is no BigTIFF file"},
+		{func(b []byte) []byte { return b[:len(b)-40] }, "directory at byte"},
+		{func(b []byte) []byte { order.PutUint64(b[8:], 1<<40); return b }, "beyond the end of the file"},
+		{set(imageWidth, 0), "tag 256: a width of 0 cells is not between 1"},
+		{set(imageLength, 1<<31), "tag 257: a height of 2147483648 cells"},
+		{set(samplesPerPixel, 3), "the raster has 3 bands, and one is needed: gdal_translate -b 1"},
+		{set(bitsPerSample, 12), "numbers of format 3 and 12 bits are not read: gdal_translate -ot Float64"},
+		{set(sampleFormat, 6), "numbers of format 6 and 64 bits are not read"},
+		{set(compression, 7), "compression JPEG is not read: gdal_translate -co COMPRESS=DEFLATE"},
+		{set(compression, 5), "block 0 (0, 0): its"},
+		{set(compression, 1), "block 0 (0, 0) has"},
+		{set(stripOffsets, 1<<40), "block 0 (0, 0): its"},
+		{set(rowsPerStrip, 2), "1 offsets and 1 lengths of blocks, where there are 1 x 2"},
+		{set(rowsPerStrip, 0), "blocks of 6 x 0 cells are empty"},
+		{kind(imageWidth, 12), "tag 256 is of type 12; an integer is needed"},
+		{kind(gdalNoData, 3), "tag 42113 is of type 3; text is needed"},
+		{kind(gdalMetadata, 12), "tag 42112"},
+		{rename(modelTiepointTag, 33921), "6 are needed"},
+		{func(b []byte) []byte {
+			return rename(modelTiepointTag, 33921)(rename(modelPixelScaleTag, 33549)(b))
+		}, "the raster does not tell where it lies: gdal_translate -a_ullr"},
+		{func(b []byte) []byte {
+			where := order.Uint64(b[at(t, b, modelPixelScaleTag)+12:])
+			order.PutUint64(b[where:], math.Float64bits(math.NaN()))
+			return b
+		}, "tag 33550: value 0 is NaN, not finite"},
+		{func(b []byte) []byte {
+			where := order.Uint64(b[at(t, b, modelPixelScaleTag)+12:])
+			order.PutUint64(b[where:], math.Float64bits(-1))
+			return b
+		}, "gdalwarp converts it"},
+		{func(b []byte) []byte { b[16+20] ^= 0x55; return b }, "block 0 (0, 0)"},
+		{func(b []byte) []byte {
+			where := order.Uint64(b[at(t, b, geoKeyDirectoryTag)+12:])
+			order.PutUint16(b[where+6:], 200)
+			return b
+		}, "numbers are too few for its keys"},
+	} {
+		err := readAll(c.change(sample(t)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not say %q", err, c.want)
+		}
+	}
+	if err := readAll(sample(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzRead: whatever a file holds, reading ends, with an error that names the file or without.
+func FuzzRead(f *testing.F) {
+	f.Add(sample(f))
+	files, err := filepath.Glob("testdata/*.tif")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := readAll(text); err != nil && !strings.HasPrefix(err.Error(), "b.tif: ") {
+			t.Errorf("error without place: %v", err)
+		}
+	})
+}

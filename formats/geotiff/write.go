@@ -1,0 +1,175 @@
+package geotiff
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+)
+
+// Image is a raster to be written.
+type Image struct {
+	Columns, Rows int
+	West, North   float64 // outer corner of the first cell
+	Width, Height float64 // of a cell, above 0
+	EPSG          int     // code of the coordinates, 0 for none
+	Name, Unit    string  // what the values are; "" for nothing
+	Values        []float64
+}
+
+// Write writes a raster of float64 to a file, from the north-west corner, row by row. NaN stands for no data.
+func Write(path string, m *Image) error {
+	if m.Columns < 1 || m.Rows < 1 || len(m.Values) != m.Columns*m.Rows {
+		return fmt.Errorf("%s: %d values of a raster of %d x %d", path, len(m.Values), m.Columns, m.Rows)
+	}
+	w := writer{Image: m}
+	if err := w.strips(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	text, err := w.text()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+}
+
+// writer lays out a BigTIFF file: header, strips, fields that take more than 8 bytes, directory.
+type writer struct {
+	*Image
+	rows            int // of a strip
+	packed          bytes.Buffer
+	offsets, counts []uint64
+}
+
+// strips packs the values, in strips of about 64 KiB.
+func (w *writer) strips() error {
+	w.rows = min(w.Rows, max(1, 1<<13/w.Columns))
+	var plain []byte
+	for row := 0; row < w.Rows; row += w.rows {
+		plain = plain[:0]
+		for _, v := range w.Values[row*w.Columns : min(w.Rows, row+w.rows)*w.Columns] {
+			plain = binary.LittleEndian.AppendUint64(plain, math.Float64bits(v))
+		}
+		from := w.packed.Len()
+		z := zlib.NewWriter(&w.packed)
+		if _, err := z.Write(plain); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		w.offsets = append(w.offsets, 16+uint64(from))
+		w.counts = append(w.counts, uint64(w.packed.Len()-from))
+	}
+	return nil
+}
+
+// field is one of the directory, its values as they are in the file.
+type field struct {
+	tag, kind uint16
+	count     int
+	data      []byte
+}
+
+func integers[T uint16 | uint32 | uint64](tag, kind uint16, list ...T) field {
+	data, _ := binary.Append(nil, binary.LittleEndian, list) // which knows these types
+	return field{tag, kind, len(list), data}
+}
+
+func doubles(tag uint16, list ...float64) field {
+	data, _ := binary.Append(nil, binary.LittleEndian, list)
+	return field{tag, typeDouble, len(list), data}
+}
+
+func text(tag uint16, s string) field { return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)} }
+
+// keys are the GeoKeyDirectory. Codes from 4000 to 4999 are of longitudes and latitudes.
+func (w *writer) keys() []uint16 {
+	const modelKey, projectedModel, geodeticModel, area = 1024, 1, 2, 1
+	if w.EPSG == 0 {
+		return []uint16{1, 1, 0, 1, rasterTypeKey, 0, 1, area}
+	}
+	model, key := uint16(projectedModel), uint16(projectedKey)
+	if w.EPSG >= 4000 && w.EPSG < 5000 {
+		model, key = geodeticModel, geodeticKey
+	}
+	return []uint16{1, 1, 0, 3, modelKey, 0, 1, model, rasterTypeKey, 0, 1, area, key, 0, 1, uint16(w.EPSG)}
+}
+
+// metadata is what GDAL shows of the band.
+func (w *writer) metadata() (string, error) {
+	var b bytes.Buffer
+	b.WriteString("<GDALMetadata>")
+	for _, item := range [][2]string{{"DESCRIPTION", w.Name}, {"UNITTYPE", w.Unit}} {
+		if item[1] == "" {
+			continue
+		}
+		fmt.Fprintf(&b, `<Item name=%q sample="0" role=%q>`, item[0], map[string]string{"DESCRIPTION": "description",
+			"UNITTYPE": "unittype"}[item[0]])
+		if err := xml.EscapeText(&b, []byte(item[1])); err != nil {
+			return "", err
+		}
+		b.WriteString("</Item>")
+	}
+	b.WriteString("</GDALMetadata>")
+	return b.String(), nil
+}
+
+func (w *writer) text() ([]byte, error) {
+	metadata, err := w.metadata()
+	if err != nil {
+		return nil, err
+	}
+	if w.EPSG < 0 || w.EPSG > math.MaxUint16 {
+		return nil, fmt.Errorf("EPSG:%d is no code that a GeoTIFF can name", w.EPSG)
+	}
+	fields := []field{ // by their tags
+		integers[uint32](imageWidth, typeLong, uint32(w.Columns)),
+		integers[uint32](imageLength, typeLong, uint32(w.Rows)),
+		integers[uint16](bitsPerSample, typeShort, 64),
+		integers[uint16](compression, typeShort, 8),
+		integers[uint16](262, typeShort, 1), // photometric interpretation: the least is black
+		integers(stripOffsets, typeLong8, w.offsets...),
+		integers[uint16](samplesPerPixel, typeShort, 1),
+		integers[uint32](rowsPerStrip, typeLong, uint32(w.rows)),
+		integers(stripByteCounts, typeLong8, w.counts...),
+		integers[uint16](planarConfiguration, typeShort, 1),
+		integers[uint16](sampleFormat, typeShort, 3),
+		doubles(modelPixelScaleTag, w.Width, w.Height, 0),
+		doubles(modelTiepointTag, 0, 0, 0, w.West, w.North, 0),
+		integers(geoKeyDirectoryTag, typeShort, w.keys()...),
+		text(gdalMetadata, metadata),
+		text(gdalNoData, "nan"),
+	}
+	var b, tail, directory []byte
+	order := binary.LittleEndian
+	values := uint64(16 + w.packed.Len()) // where those of fields begin
+	values += values % 2
+	for _, f := range fields {
+		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)
+		directory = order.AppendUint64(directory, uint64(f.count))
+		if len(f.data) <= 8 {
+			directory = append(append(directory, f.data...), make([]byte, 8-len(f.data))...)
+			continue
+		}
+		directory = order.AppendUint64(directory, values+uint64(len(tail)))
+		tail = append(tail, f.data...)
+		tail = append(tail, make([]byte, -len(tail)&7)...)
+	}
+	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...)
+	b = order.AppendUint64(b, values+uint64(len(tail)))
+	b = append(b, w.packed.Bytes()...)
+	b = append(b, make([]byte, int(values)-len(b))...)
+	b = append(b, tail...)
+	b = order.AppendUint64(b, uint64(len(fields)))
+	b = append(b, directory...)
+	return order.AppendUint64(b, 0), nil
+}

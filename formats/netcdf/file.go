@@ -1,0 +1,171 @@
+package netcdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Type is the type of values, as the formats number them.
+type Type int32
+
+// The types. Those from Uint8 on are of CDF-5 alone.
+const (
+	Int8 Type = 1 + iota
+	Char
+	Int16
+	Int32
+	Float32
+	Float64
+	Uint8
+	Uint16
+	Uint32
+	Int64
+	Uint64
+)
+
+var typeNames = []string{Int8: "byte", Char: "char", Int16: "short", Int32: "int", Float32: "float", Float64: "double",
+	Uint8: "ubyte", Uint16: "ushort", Uint32: "uint", Int64: "int64", Uint64: "uint64"}
+
+func (t Type) String() string {
+	if t < Int8 || t > Uint64 {
+		return fmt.Sprintf("type %d", int32(t))
+	}
+	return typeNames[t]
+}
+
+// Size is how many bytes a value takes.
+func (t Type) Size() int64 {
+	return [...]int64{Int8: 1, Char: 1, Int16: 2, Int32: 4, Float32: 4, Float64: 8, Uint8: 1, Uint16: 2, Uint32: 4,
+		Int64: 8, Uint64: 8}[t]
+}
+
+// Dim is a dimension. The length of that of records is 0.
+type Dim struct {
+	Name   string
+	Length int64
+}
+
+// Attr is an attribute: text, or numbers of a type.
+type Attr struct {
+	Name    string
+	Type    Type
+	Text    string    // of Char
+	Numbers []float64 // of the others
+}
+
+// Attrs are attributes of different names.
+type Attrs []Attr
+
+// Text returns the text of an attribute, "" where there is none.
+func (all Attrs) Text(name string) string {
+	for _, a := range all {
+		if a.Name == name {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// Number returns the one number of an attribute, and whether it has one.
+func (all Attrs) Number(name string) (float64, bool) {
+	for _, a := range all {
+		if a.Name == name && len(a.Numbers) == 1 {
+			return a.Numbers[0], true
+		}
+	}
+	return 0, false
+}
+
+// Var is a variable.
+type Var struct {
+	Name  string
+	Type  Type
+	Dims  []int // in the list of the file, the slowest first
+	Attrs Attrs
+
+	begin int64 // of its values in the file
+	each  int64 // bytes of its values, or of those of a record
+}
+
+// Header is what a file tells of its variables.
+type Header struct {
+	Version int   // 1, 2 or 5
+	Records int64 // how many there are
+	Dims    []Dim
+	Attrs   Attrs
+	Vars    []*Var
+
+	record     int // the dimension of records, -1 for none
+	recordSize int64
+	records    int64 // where they begin
+}
+
+// Var returns the variable of a name, nil for none.
+func (h *Header) Var(name string) *Var {
+	if k := slices.IndexFunc(h.Vars, func(v *Var) bool { return v.Name == name }); k >= 0 {
+		return h.Vars[k]
+	}
+	return nil
+}
+
+// Shape is how many values a variable has along its dimensions.
+func (h *Header) Shape(v *Var) []int64 {
+	shape := make([]int64, len(v.Dims))
+	for i, d := range v.Dims {
+		if shape[i] = h.Dims[d].Length; d == h.record {
+			shape[i] = h.Records
+		}
+	}
+	return shape
+}
+
+// grows tells whether a variable has records.
+func (h *Header) grows(v *Var) bool { return len(v.Dims) > 0 && v.Dims[0] == h.record }
+
+// File is a file that is open for reading.
+type File struct {
+	Header
+	r     io.ReaderAt
+	size  int64
+	name  string
+	close io.Closer
+}
+
+// Open opens a file. Errors start with its name.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f, err := New(file, info.Size(), path)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f.close = file
+	return f, nil
+}
+
+// New reads the head of a file of so many bytes. Errors start with the name.
+func New(r io.ReaderAt, size int64, name string) (*File, error) {
+	f := &File{r: r, size: size, name: name}
+	p := &parser{r: io.NewSectionReader(r, 0, size), size: size, h: &f.Header}
+	if err := p.header(); err != nil {
+		return nil, fmt.Errorf("%s: byte %d: %w", name, p.at, err)
+	}
+	return f, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	return f.close.Close()
+}

@@ -1,0 +1,218 @@
+package netcdf
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
+)
+
+// TestNetCDF4Writes: what netCDF4 writes in each of the formats is read to the bit, whole and in parts.
+func TestNetCDF4Writes(t *testing.T) {
+	dir := t.TempDir()
+	out, err := exec.Command(needs.Xarray(t), "testdata/kinds.py", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := 0
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		path := filepath.Join(dir, words[0]+".nc")
+		f, err := Open(path)
+		if words[0] == "NETCDF4" {
+			if err == nil || !strings.Contains(err.Error(), "nccopy -k cdf5") || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v", path, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines++
+		v := f.Var(words[1])
+		all, err := f.ReadAll(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range all {
+			if got := fmt.Sprintf("%016x", math.Float64bits(x)); got != words[i+2] {
+				t.Errorf("%s %s: value %d is %s, want %s", path, v.Name, i, got, words[i+2])
+			}
+		}
+		if len(all) != len(words)-2 {
+			t.Errorf("%s %s: %d values, want %d", path, v.Name, len(all), len(words)-2)
+		}
+		if len(v.Dims) == 3 {
+			part := make([]float64, 8)
+			if err := f.Read(v, []int64{1, 1, 2}, []int64{2, 2, 2}, part); err != nil {
+				t.Error(err)
+			}
+			for k, x := range part {
+				if at := (1+k/4)*15 + (1+k/2%2)*5 + 2 + k%2; x != all[at] {
+					t.Errorf("%s %s: part %d is %v, want %v", path, v.Name, k, x, all[at])
+				}
+			}
+			if scale, ok := v.Attrs.Number("scale"); scale != .5 || !ok || v.Attrs.Text("units") != "m" {
+				t.Errorf("%s %s: attributes %+v", path, v.Name, v.Attrs)
+			}
+		}
+		if f.Records != 4 || f.Attrs.Text("title") != "three" {
+			t.Errorf("%s: %+v", path, f.Header)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if lines != 41 {
+		t.Errorf("%d variables, want 41", lines)
+	}
+}
+
+// sample is a file with two records of one variable, and one without.
+func sample(t testing.TB, large bool) []byte {
+	t.Helper()
+	x := &Var{Name: "x", Type: Float64, Dims: []int{1}, Attrs: Attrs{Text("units", "m")}}
+	h := &Var{Name: "h", Type: Float32, Dims: []int{0, 1}, Attrs: Attrs{Numeric("scale_factor", Float64, 2)}}
+	if large {
+		x.Type = Int64
+	}
+	head, err := Define([]Dim{{"time", 0}, {"cell", 3}}, Attrs{Text("Conventions", "CF-1.11")}, []*Var{x, h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := head.Head()
+	at, count := head.RecordsAt(2)
+	copy(b[at:], count)
+	b = append(b, make([]byte, head.Length(2)-int64(len(b)))...)
+	copy(b[head.At(x, 0, 0):], x.Type.Append(nil, []float64{1, 2, 3}))
+	copy(b[head.At(h, 1, 1):], h.Type.Append(nil, []float64{5.5, 6}))
+	return b
+}
+
+// TestNcdumpReadsOurs: and so do we.
+func TestNcdumpReadsOurs(t *testing.T) {
+	ncdump := needs.Program(t, "ncdump", "netcdf-bin")
+	for _, large := range []bool{false, true} {
+		text := sample(t, large)
+		path := filepath.Join(t.TempDir(), "ours.nc")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(ncdump, "-k", path).CombinedOutput()
+		want := "64-bit offset"
+		if large {
+			want = "cdf5"
+		}
+		if err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s, %v; want %s", out, err, want)
+		}
+		out, err = exec.Command(ncdump, path).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), " x = 1, 2, 3 ;") ||
+			!strings.Contains(string(out), "0, 0, 0,\n  0, 5.5, 6 ;") ||
+			!strings.Contains(string(out), "time = UNLIMITED ; // (2 currently)") {
+			t.Errorf("%s, %v", out, err)
+		}
+		f, err := New(bytes.NewReader(text), int64(len(text)), "ours.nc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := f.Var("h")
+		all, err := f.ReadAll(h)
+		if h.Physical(all); err != nil || fmt.Sprint(all) != "[0 0 0 0 11 12]" {
+			t.Errorf("%v, %v", all, err)
+		}
+	}
+}
+
+// TestPhysical: values that stand for none become NaN.
+func TestPhysical(t *testing.T) {
+	for _, c := range []struct {
+		attrs Attrs
+		want  string
+	}{
+		{nil, "[-9 1 2]"},
+		{Attrs{Numeric("_FillValue", Int16, -9)}, "[NaN 1 2]"},
+		{Attrs{Numeric("missing_value", Int16, 2), Numeric("add_offset", Float32, 1)}, "[-8 2 NaN]"},
+		{Attrs{{Name: "valid_range", Type: Int16, Numbers: []float64{0, 1}}, Numeric("scale_factor", Float32, .5)},
+			"[NaN 0.5 NaN]"},
+		{Attrs{Numeric("valid_min", Int16, 1)}, "[NaN 1 2]"},
+		{Attrs{Numeric("valid_max", Int16, 1)}, "[-9 1 NaN]"},
+	} {
+		values := []float64{-9, 1, 2}
+		if (&Var{Attrs: c.attrs}).Physical(values); fmt.Sprint(values) != c.want {
+			t.Errorf("%v, want %s", values, c.want)
+		}
+	}
+}
+
+func readAll(text []byte) error {
+	f, err := New(bytes.NewReader(text), int64(len(text)), "b.nc")
+	if err != nil {
+		return err
+	}
+	for _, v := range f.Vars {
+		if v.Type == Char {
+			continue
+		}
+		if _, err := f.ReadAll(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestBrokenFilesAreRefused(t *testing.T) {
+	put := func(find string, at int, with ...byte) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			copy(b[bytes.Index(b, []byte(find))+at:], with)
+			return b
+		}
+	}
+	for _, c := range []struct {
+		change func(b []byte) []byte
+		want   string
+	}{
+		{func([]byte) []byte { return nil }, "b.nc: byte 0: this is no NetCDF file"},
+		{func([]byte) []byte { return []byte("\x89HDF\r\n\x1a\n") }, "nccopy -k cdf5 IN.nc OUT.nc"},
+		{put("CDF", 3, 3), "no NetCDF file of format CDF-1"},
+		{put("CDF", 4, 0, 1), "records are more than a file"},
+		{func(b []byte) []byte { return b[:60] }, "bytes are needed, and the file has 60"},
+		{func(b []byte) []byte { return b[:len(b)-4] }, `variable "h": 3 values at byte`},
+		{put("time", 4, 0, 0, 0, 5), `variable "h": 3 values at byte`},
+		{put("cell", 4, 0, 0, 0, 0), `both dimensions "time" and "cell" are of records`},
+		{put("cell", 4, 0x7f), `variable "x" has more values than the file`},
+		{put("units", 8, 0, 0, 0, 9), `attribute "units": type 9 is not known in CDF-2`},
+		{put("units", 12, 0xff), "more than the file has"},
+		{put("units", 12, 0, 1), `attribute "units"`},
+		{put("\x00\x00\x00\x0a", 0, 0, 0, 0, 9), "list 9 of 2 where list 10 is to be"},
+		{put("\x00\x00\x00\x0b\x00\x00\x00\x02", 4, 0x0f), "does not fit into the file"},
+		{put("\x00\x00\x00\x01h", 8, 0x0f), `variable "h": 251658242 dimensions`},
+		{put("\x00\x00\x00\x01h", 12, 0, 0, 0, 7), `variable "h": dimension 7 of 2`},
+		{put("\x00\x00\x00\x01h", 16, 0, 0, 0, 0), `variable "h": the dimension of records, "time", is not the first`},
+	} {
+		err := readAll(c.change(sample(t, false)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not say %q", err, c.want)
+		}
+	}
+	if err := readAll(sample(t, false)); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzRead: whatever a file holds, reading ends, with an error that names the file or without.
+func FuzzRead(f *testing.F) {
+	f.Add(sample(f, false))
+	f.Add(sample(f, true))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := readAll(text); err != nil && !strings.HasPrefix(err.Error(), "b.nc: ") {
+			t.Errorf("error without place: %v", err)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+)
+
+// machineCode notes for which GPUs a package asks for machine code beside its PTX, by a line in one of its files:
+//
+//	//atoll:machine sm_80 sm_90
+func (p *Package) machineCode(file *ast.File) {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if names, ok := strings.CutPrefix(c.Text, "//atoll:machine "); ok {
+				p.machine = append(p.machine, strings.Fields(names)...)
+			}
+		}
+	}
+	slices.Sort(p.machine)
+}
+
+// compileMachine makes the archive that goes with PTX.
+func (p *Package) compileMachine(compiler func() (Compiler, error), source string, options []string) (string, error) {
+	c, err := compiler()
+	if err != nil {
+		return "", err
+	}
+	code := map[string]string{}
+	for _, gpu := range p.machine {
+		all := slices.Clone(options)
+		all = append(slices.DeleteFunc(all, func(o string) bool { return strings.HasPrefix(o, architecture) }),
+			architecture+gpu)
+		if code[gpu], err = c.Compile(cudaFile, source, all...); err != nil {
+			return "", fmt.Errorf("machine code for %s: %w", gpu, err)
+		}
+	}
+	archive, err := abi.PackMachine(hashLine(source, options), code)
+	return string(archive), err
+}
+
+const architecture = "--gpu-architecture="
+
+// checkMachine tells whether there is machine code for the GPUs, and goes with the PTX.
+func checkMachine(dir string, gpus []string) error {
+	if len(gpus) == 0 {
+		return nil
+	}
+	path := filepath.Join(dir, machineFile)
+	archive, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	ptx, err := os.ReadFile(filepath.Join(dir, ptxFile))
+	if err != nil {
+		return err
+	}
+	names, err := abi.MachineOf(string(ptx), string(archive))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if !slices.Equal(names, gpus) {
+		return fmt.Errorf("%s does not go with %s as it is now: run go generate there, on a machine with NVRTC", path,
+			ptxFile)
+	}
+	return nil
+}

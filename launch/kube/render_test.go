@@ -1,0 +1,107 @@
+package kube
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".yaml")
+	if *rewrite {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != string(got) {
+		t.Errorf("%s is not what is rendered (%v): run with -rewrite, and look at what has changed", path, err)
+	}
+}
+
+// TestManifests: what kustomize makes of base, components and overlays is what it was.
+func TestManifests(t *testing.T) {
+	folder, err := filepath.Abs(filepath.Join("..", "..", "k8s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"base", "overlays/jobset", "overlays/mpijob", "components/gpu", "components/kueue",
+		"components/insecure"} {
+		files, root := filesys.MakeFsOnDisk(), filepath.Join(folder, name)
+		if strings.HasPrefix(name, "components/") {
+			root = t.TempDir()
+			text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [" + relative(t, root,
+				folder, "base") + "]\ncomponents: [" + relative(t, root, folder, name) + "]\n"
+			if err := os.WriteFile(filepath.Join(root, "kustomization.yaml"), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text, err := all.AsYaml()
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Base(name), text)
+	}
+}
+
+func relative(t *testing.T, from, folder, name string) string {
+	t.Helper()
+	path, err := filepath.Rel(from, filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func sample() *Job {
+	return &Job{Name: "wave", Ranks: 2, Image: "registry:5000/team/atoll:1.2", Pull: "Always", CPU: "500m",
+		Memory: "2Gi", Storage: "5Gi", Class: "fast", Args: []string{"--set=time.end=1"},
+		Files: map[string][]byte{"case.toml": []byte("solver = \"x\"\n"), "bed.asc": []byte("1 2 3\n")}}
+}
+
+// TestJob: what the launcher submits is what it was.
+func TestJob(t *testing.T) {
+	j := sample()
+	text, err := j.Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "job", text)
+	j.Claim, j.Components, j.Image = "shared", []string{"insecure", "gpu"}, "atoll@sha256:"+strings.Repeat("0", 64)
+	if text, err = j.Render(); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "job-components", text)
+}
+
+// TestJobIsRefused: what Kubernetes would not take is said before.
+func TestJobIsRefused(t *testing.T) {
+	for want, change := range map[string]func(j *Job){
+		"the name":     func(j *Job) { j.Name = "Wave_1" },
+		"ranks":        func(j *Job) { j.Ranks = 0 },
+		"ConfigMap":    func(j *Job) { j.Files["mesh.msh"] = make([]byte, 1<<20) },
+		"beside":       func(j *Job) { j.Files["a/b.msh"] = nil },
+		"pulling":      func(j *Job) { j.Pull = "often" },
+		"of memory":    func(j *Job) { j.Memory = "2 GB" },
+		"no component": func(j *Job) { j.Components = []string{"mtls"} },
+		"no image":     func(j *Job) { j.Image = "" },
+	} {
+		j := sample()
+		change(j)
+		if _, err := j.Render(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

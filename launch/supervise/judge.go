@@ -1,0 +1,86 @@
+package supervise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// Exit codes of a worker that mean more than failure.
+const (
+	Done     = 0
+	Refused  = 2  // bad usage or input
+	Saved    = 75 // stopped with its state saved
+	Followed = 76 // another rank was lost or has failed: its Report says which
+)
+
+// kind is how an epoch ended.
+type kind uint8
+
+const (
+	done    kind = iota
+	stopped      // all workers did as they were told, or as they had agreed
+	refused      // the input is wrong
+	failed       // a rank says that it has
+	lost         // a worker or a place died, or stopped answering
+)
+
+// verdict is what became of an epoch.
+type verdict struct {
+	kind kind
+	text string
+}
+
+// judge finds what ended an epoch, from how its workers ended. gone tells of a place that was lost, "" for none;
+// draining, that the workers were told to stop: one that had nothing to save yet then says that it has failed.
+func judge(exits []launch.Exit, gone string, draining bool) verdict {
+	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), a.At.Compare(b.At), a.Rank-b.Rank)
+	})
+	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 && exits[i].Code == Done {
+		return verdict{kind: done}
+	}
+	if gone != "" {
+		return verdict{lost, gone}
+	}
+	if len(exits) == 0 {
+		return verdict{lost, "a place does not say how its workers ended"}
+	}
+	e := exits[0]
+	switch {
+	case e.Signal != 0 && e.Ended:
+		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
+	case e.Signal != 0:
+		return verdict{lost, fmt.Sprintf("rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)}
+	case e.Code == Saved, draining && e.Report == nil && e.Code != Refused:
+		return verdict{kind: stopped}
+	case e.Code == Followed && e.Report != nil && e.Report.Lost:
+		return verdict{lost, fmt.Sprintf("rank %d died or stopped answering", e.Report.Rank)}
+	case e.Code == Followed && e.Report != nil:
+		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
+	case e.Code == Refused && e.Report != nil:
+		return verdict{refused, e.Report.Text}
+	case e.Report != nil:
+		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Rank, e.Report.Text)}
+	}
+	return verdict{lost, fmt.Sprintf("rank %d exited with code %d", e.Rank, e.Code)}
+}
+
+// weight orders ends from cause to consequence.
+func weight(e launch.Exit) int {
+	switch {
+	case e.Signal != 0 && !e.Ended:
+		return 0
+	case e.Code == Done:
+		return 5
+	case e.Code == Saved:
+		return 4
+	case e.Signal != 0:
+		return 3
+	case e.Code == Followed:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,156 @@
+package supervise
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// A supervisor elsewhere and the conductor talk in lines of JSON, of bounded length, over a connection that whoever
+// runs them has secured. Each gives a sign of life at every beat, and takes the other for lost after a silence.
+const (
+	mostLine  = 1 << 20
+	beat      = 500 * time.Millisecond
+	mostWords = 256 // lines that may wait for a reader that is slow
+)
+
+// message is a line. Kind says which of the others mean something.
+type message struct {
+	Kind  string       `json:"kind"`
+	Hello *hello       `json:"hello,omitempty"`
+	Start *Start       `json:"start,omitempty"`
+	Args  []string     `json:"args,omitempty"`
+	End   *End         `json:"end,omitempty"`
+	Exit  *launch.Exit `json:"exit,omitempty"`
+	Epoch uint64       `json:"epoch,omitempty"`
+	Meet  string       `json:"meet,omitempty"`
+	Slots int          `json:"slots,omitempty"`
+	Text  string       `json:"text,omitempty"`
+	Dir   string       `json:"dir,omitempty"`
+	Env   []string     `json:"env,omitempty"`
+}
+
+// Kinds of messages: the first ones come from a supervisor, the others from the conductor.
+const (
+	kindHello  = "hello"  // Hello: first, once
+	kindExited = "exited" // Epoch, Exit
+	kindEnded  = "ended"  // Epoch, Meet
+	kindSlots  = "slots"  // Slots
+	kindTold   = "told"   // Text
+
+	kindWelcome = "welcome" // Dir, Env: first, once
+	kindRefused = "refused" // Text: last
+	kindStart   = "start"   // Start, Args
+	kindEnd     = "end"     // End
+	kindOver    = "over"    // Text: last
+
+	kindBeat = "beat"
+)
+
+// hello says who comes.
+type hello struct {
+	Name  string `json:"name"` // of the supervisor, the same each time it comes
+	Slots int    `json:"slots"`
+	Meet  string `json:"meet"`
+	Build string `json:"build"`
+	Token string `json:"token"`
+}
+
+// wire is a connection on which messages come and go.
+type wire struct {
+	conn    net.Conn
+	lines   *bufio.Scanner
+	silence time.Duration
+	out     chan message
+	once    sync.Once
+	closed  chan struct{}
+	written chan struct{} // closed when nothing more is written
+}
+
+func newWire(conn net.Conn, silence time.Duration) *wire {
+	w := &wire{conn: conn, lines: bufio.NewScanner(conn), silence: silence, out: make(chan message, mostWords),
+		closed: make(chan struct{}), written: make(chan struct{})}
+	w.lines.Buffer(nil, mostLine)
+	go w.write()
+	return w
+}
+
+// say sends a message, unless the connection is closed. Who does not read is closed.
+func (w *wire) say(m message) {
+	select {
+	case w.out <- m:
+	case <-w.closed:
+	default:
+		w.close()
+	}
+}
+
+// write sends what there is to say, and signs of life.
+func (w *wire) write() {
+	defer close(w.written)
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	to := json.NewEncoder(w.conn)
+	for {
+		m := message{Kind: kindBeat}
+		select {
+		case m = <-w.out:
+		case <-tick.C:
+		case <-w.closed:
+			return
+		}
+		_ = w.conn.SetWriteDeadline(time.Now().Add(w.silence))
+		if to.Encode(m) != nil {
+			w.close()
+			return
+		}
+		if m.Kind == kindOver || m.Kind == kindRefused {
+			return
+		}
+	}
+}
+
+// hear returns the next message but signs of life.
+func (w *wire) hear() (m message, err error) {
+	for {
+		_ = w.conn.SetReadDeadline(time.Now().Add(w.silence))
+		if !w.lines.Scan() {
+			if err = w.lines.Err(); err == nil {
+				return m, fmt.Errorf("the connection has ended")
+			}
+			if t, ok := err.(net.Error); ok && t.Timeout() {
+				err = fmt.Errorf("no sign of life for %v", w.silence)
+			}
+			return m, err
+		}
+		m = message{}
+		if err := json.Unmarshal(w.lines.Bytes(), &m); err != nil {
+			return m, fmt.Errorf("a line that is no message: %w", err)
+		}
+		if m.Kind != kindBeat {
+			return m, nil
+		}
+	}
+}
+
+func (w *wire) close() {
+	w.once.Do(func() {
+		close(w.closed)
+		_ = w.conn.Close() // says only that it was closed before
+	})
+}
+
+// last sends the last message, and closes.
+func (w *wire) last(m message) {
+	w.say(m)
+	select {
+	case <-w.written:
+	case <-time.After(w.silence):
+	}
+	w.close()
+}

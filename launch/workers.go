@@ -1,0 +1,188 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// WorkersConfig says which ranks of an epoch are started on this machine. Of LocalConfig, Ranks is how many they are.
+type WorkersConfig struct {
+	LocalConfig
+	First, Size  int    // the ranks are First … First+Ranks-1 of Size
+	Epoch, Began uint64 // see Place
+	Coordinator  string // host:port where the ranks meet, "" if all of them are here
+}
+
+// Exit is how the process of one rank ended.
+type Exit struct {
+	Rank   int            `json:"rank"`
+	Code   int            `json:"code"` // -1 when a signal killed it
+	Signal syscall.Signal `json:"signal,omitempty"`
+	Ended  bool           `json:"ended,omitempty"` // by a signal of its supervisor
+	At     time.Time      `json:"at"`
+	Report *Report        `json:"report,omitempty"` // what it has left, nil if nothing
+}
+
+func (e Exit) exit() exit {
+	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, ended: e.Ended, at: e.At}
+}
+
+// Verdict is the *RankError of ranks that have ended, nil if all did well; stop is what had told them to, nil if
+// nothing had.
+func Verdict(exits []Exit, stop error) error {
+	all := make([]exit, len(exits))
+	for i, e := range exits {
+		all[i] = e.exit()
+	}
+	if failure := verdict(all, stop); failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// Workers are processes that stand until all of them have ended, or are told to.
+type Workers struct {
+	Exits <-chan Exit // each as it ends; closed when all have
+
+	crew    *crew
+	config  WorkersConfig
+	sockets string
+	lock    sync.Mutex  // of crew.gone and crew.sent
+	timer   *time.Timer // until they are killed, nil if they are not to be
+	killed  time.Time   // when that is
+	exits   []Exit
+}
+
+// StartWorkers starts ranks of an epoch. Call Close when Exits is closed.
+func StartWorkers(config WorkersConfig) (*Workers, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	var err error
+	if config.LocalConfig, err = config.LocalConfig.withDefaults(); err != nil {
+		return nil, err
+	}
+	if config.First < 0 || config.Size > maxSize || config.First+config.Ranks > config.Size || config.Epoch == 0 {
+		return nil, &usageError{fmt.Sprintf("ranks %d to %d of %d in epoch %d", config.First, config.First+config.Ranks-1,
+			config.Size, config.Epoch)}
+	}
+	w := &Workers{config: config}
+	if w.sockets, err = socketDirectory(os.TempDir(), "/tmp"); err != nil {
+		return nil, err
+	}
+	w.crew = newCrew(config.LocalConfig, config.First, config.Size, w.command)
+	if err := w.crew.start(); err != nil {
+		w.crew.signal(syscall.SIGKILL)
+		for range w.crew.started {
+			<-w.crew.exited
+		}
+		return nil, errors.Join(err, w.Close())
+	}
+	exits := make(chan Exit, config.Ranks)
+	w.Exits = exits
+	go w.gather(exits)
+	return w, nil
+}
+
+// command prepares the process of a rank.
+func (w *Workers) command(rank int) *exec.Cmd {
+	coordinator := w.config.Coordinator
+	if coordinator == "" {
+		coordinator = "unix:" + filepath.Join(w.sockets, "c.sock")
+	}
+	return w.config.process(
+		envRank+"="+strconv.Itoa(rank),
+		envSize+"="+strconv.Itoa(w.config.Size),
+		envCoordinator+"="+coordinator,
+		envSockets+"="+w.sockets,
+		envThreads+"="+strconv.Itoa(w.config.Threads),
+		envEpoch+"="+strconv.FormatUint(w.config.Epoch, 10),
+		envBegan+"="+strconv.FormatUint(w.config.Began, 10),
+	)
+}
+
+// gather passes on how the workers end.
+func (w *Workers) gather(exits chan<- Exit) {
+	for range w.config.Ranks {
+		e := <-w.crew.exited
+		w.lock.Lock()
+		w.crew.gone[e.rank] = true
+		at, ours := w.crew.sent[e.signal]
+		e.ended = ours && !e.at.Before(at)
+		w.lock.Unlock()
+		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, Ended: e.ended, At: e.at}
+		out.Report = reported(w.sockets, out.Rank)
+		w.exits = append(w.exits, out)
+		exits <- out
+	}
+	close(exits)
+}
+
+// Drain tells the workers once to stop with their state saved. Those that have not after the time of the configuration
+// are killed.
+func (w *Workers) Drain() {
+	w.send(syscall.SIGTERM)
+	w.Kill(w.config.Drain)
+}
+
+// Kill kills the workers after some time, if it is not to do so earlier.
+func (w *Workers) Kill(after time.Duration) {
+	if after == 0 {
+		w.send(syscall.SIGKILL)
+		return
+	}
+	at := time.Now().Add(after)
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.timer != nil {
+		if !at.Before(w.killed) {
+			return
+		}
+		w.timer.Stop()
+	}
+	w.killed, w.timer = at, time.AfterFunc(after, func() { w.send(syscall.SIGKILL) })
+}
+
+func (w *Workers) send(s syscall.Signal) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if _, twice := w.crew.sent[s]; !twice || s == syscall.SIGKILL {
+		w.crew.signal(s)
+	}
+}
+
+// Close gives back what the workers had, when all of them have ended.
+func (w *Workers) Close() error {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.crew.release()
+	w.crew.flush()
+	if err := os.RemoveAll(w.sockets); err != nil {
+		return errors.Join(w.crew.outputError, fmt.Errorf("launch: remove the directory of sockets: %w", err))
+	}
+	return w.crew.outputError
+}
+
+// Show writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.
+func (w *Workers) Show() error {
+	all := make([]exit, len(w.exits))
+	for i, e := range w.exits {
+		all[i] = e.exit()
+		all[i].rank -= w.config.First
+	}
+	slices.SortFunc(all, func(a, b exit) int { return a.rank - b.rank })
+	failure := verdict(all, nil)
+	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == exitStopped {
+		return nil
+	}
+	return report(w.config.Stderr, failure.Rank, w.config.First, all, w.crew.tails)
+}

@@ -1,0 +1,192 @@
+package ugrid
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// mapping is where MDAL, the reader of QGIS, looks for what the coordinates are.
+const mapping = "projected_coordinate_system"
+
+// layout is where all is in a file.
+type layout struct {
+	head                   *netcdf.Header
+	time                   *netcdf.Var
+	nodeX, nodeY, faces    *netcdf.Var
+	faceX, faceY, mesh, on *netcdf.Var // on is of the coordinates, nil where nothing is told of them
+	values                 []*netcdf.Var
+	crs                    int
+}
+
+// newLayout lays out a file of a mesh of so many vertices and cells.
+func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout, error) {
+	const timeDim, node, face, corner = 0, 1, 2, 3
+	text := netcdf.Text
+	crs := Coordinates(about.CRS)
+	axis := func(name, axis, what string, dim int) *netcdf.Var {
+		return &netcdf.Var{Name: name, Type: netcdf.Float64, Dims: []int{dim}, Attrs: append(CoordinateAttrs(axis,
+			crs), text("long_name", axis+" of "+what))}
+	}
+	l := &layout{
+		crs:   crs,
+		time:  &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{timeDim}, Attrs: TimeAttrs(about.Epoch)},
+		nodeX: axis("node_x", "x", "vertices", node), nodeY: axis("node_y", "y", "vertices", node),
+		faceX: axis("face_x", "x", "centroids of cells", face), faceY: axis("face_y", "y", "centroids of cells", face),
+		faces: &netcdf.Var{Name: "face_nodes", Type: netcdf.Int32, Dims: []int{face, corner}, Attrs: netcdf.Attrs{
+			text("cf_role", "face_node_connectivity"), text("long_name", "vertices of each cell, anticlockwise"),
+			netcdf.Numeric("start_index", netcdf.Int32, 0)}},
+		mesh: &netcdf.Var{Name: "mesh", Type: netcdf.Int32, Attrs: netcdf.Attrs{text("cf_role", "mesh_topology"),
+			text("long_name", "triangles"), netcdf.Numeric("topology_dimension", netcdf.Int32, 2),
+			text("node_coordinates", "node_x node_y"), text("face_node_connectivity", "face_nodes"),
+			text("face_coordinates", "face_x face_y"), text("face_dimension", "face")}},
+	}
+	vars := []*netcdf.Var{l.mesh, l.nodeX, l.nodeY, l.faces, l.faceX, l.faceY}
+	if crs > 0 {
+		l.on = &netcdf.Var{Name: mapping, Type: netcdf.Int32, Attrs: MappingAttrs(crs)}
+		vars = append(vars, l.on)
+	}
+	vars = append(vars, l.time)
+	for _, f := range fields {
+		for _, name := range f.Numbers() {
+			v := &netcdf.Var{Name: name, Type: netcdf.Float64, Dims: []int{timeDim, face}, Attrs: FieldAttrs(&f)}
+			v.Attrs = append(v.Attrs, text("mesh", "mesh"), text("location", "face"), text("coordinates", "face_x face_y"))
+			if crs > 0 {
+				v.Attrs = append(v.Attrs, text("grid_mapping", mapping))
+			}
+			l.values, vars = append(l.values, v), append(vars, v)
+		}
+	}
+	dims := []netcdf.Dim{{Name: "time"}, {Name: "node", Length: nodes}, {Name: "face", Length: cells},
+		{Name: "three", Length: 3}}
+	attrs := netcdf.Attrs{text("Conventions", "CF-1.11 UGRID-1.0"), text("source", about.Source)}
+	if about.Title != "" {
+		attrs = append(attrs, text("title", about.Title))
+	}
+	var err error
+	l.head, err = netcdf.Define(dims, attrs, vars)
+	return l, err
+}
+
+// layoutOf finds where all is in a file that a run has begun: with the head that it has, as another version of the
+// program may have written it.
+func layoutOf(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, error) {
+	l := &layout{head: &f.Header, time: f.Var("time")}
+	grows := func(v *netcdf.Var, along ...int64) bool {
+		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(along) || f.Dims[v.Dims[0]].Length != 0 {
+			return false
+		}
+		for k, n := range along {
+			if f.Dims[v.Dims[k+1]].Length != n {
+				return false
+			}
+		}
+		return true
+	}
+	if !grows(l.time) {
+		return nil, errors.New("it has no times")
+	}
+	for _, field := range fields {
+		for _, name := range field.Numbers() {
+			v := f.Var(name)
+			if !grows(v, cells) {
+				return nil, fmt.Errorf("it has no field %q of %d cells", name, cells)
+			}
+			l.values = append(l.values, v)
+		}
+	}
+	if n := len(l.values); n != len(f.Vars)-l.others(f) {
+		return nil, fmt.Errorf("it has other fields than the %d that the case asks for", n)
+	}
+	return l, nil
+}
+
+// others is how many variables of a file are not fields.
+func (l *layout) others(f *netcdf.File) (n int) {
+	for _, v := range f.Vars {
+		if v == l.time || len(v.Dims) == 0 || f.Dims[v.Dims[0]].Length != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// FieldAttrs tell what a field is.
+func FieldAttrs(f *solvers.Field) netcdf.Attrs {
+	units := strings.NewReplacer("²", "2", "³", "3", "⁴", "4").Replace(f.Unit)
+	if units == "" {
+		units = "1"
+	}
+	return netcdf.Attrs{netcdf.Text("units", units), netcdf.Text("long_name", f.Doc)}
+}
+
+// TimeAttrs tell when time 0 is. Without an epoch times are so many seconds since the start.
+func TimeAttrs(epoch string) netcdf.Attrs {
+	list := netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time"), netcdf.Text("standard_name", "time")}
+	at, err := time.Parse(time.RFC3339Nano, epoch)
+	if err != nil {
+		return netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time since the start"),
+			netcdf.Text("units", "s")}
+	}
+	return append(list, netcdf.Text("units", "seconds since "+at.UTC().Format("2006-01-02 15:04:05.999999999")),
+		netcdf.Text("calendar", "proleptic_gregorian"))
+}
+
+// Coordinates is the code of "EPSG:25832", 0 for none.
+func Coordinates(crs string) int {
+	code, err := strconv.Atoi(strings.TrimPrefix(crs, "EPSG:"))
+	if err != nil {
+		return 0
+	}
+	return code
+}
+
+// CoordinateAttrs are those of x or y of coordinates with a code. Codes from 4000 to 4999 are of longitudes and
+// latitudes.
+func CoordinateAttrs(axis string, epsg int) netcdf.Attrs {
+	if epsg >= 4000 && epsg < 5000 {
+		name, units := "longitude", "degrees_east"
+		if axis == "y" {
+			name, units = "latitude", "degrees_north"
+		}
+		return netcdf.Attrs{netcdf.Text("standard_name", name), netcdf.Text("units", units)}
+	}
+	return netcdf.Attrs{netcdf.Text("standard_name", "projection_"+axis+"_coordinate"), netcdf.Text("units", "m")}
+}
+
+// MappingAttrs tell the code of the coordinates in the ways that readers look for it.
+func MappingAttrs(epsg int) netcdf.Attrs {
+	code := fmt.Sprintf("EPSG:%d", epsg)
+	return netcdf.Attrs{netcdf.Text("epsg_code", code), netcdf.Text("EPSG_code", code),
+		netcdf.Numeric("epsg", netcdf.Int32, float64(epsg)), netcdf.Text("long_name", code)}
+}
+
+// create makes the file with its mesh and without records.
+func (w *Writer) create(n *nodes) error {
+	l := w.layout
+	return atomicfile.Write(w.path, func(f *os.File) error {
+		if _, err := f.Write(l.head.Head()); err != nil {
+			return err
+		}
+		for _, of := range []struct {
+			v      *netcdf.Var
+			values []float64
+		}{{l.nodeX, n.x}, {l.nodeY, n.y}, {l.faces, n.faces}, {l.faceX, n.centreX}, {l.faceY, n.centreY},
+			{l.mesh, []float64{0}}, {l.on, []float64{float64(l.crs)}}} {
+			if of.v == nil {
+				continue
+			}
+			if err := put(f, l.head.At(of.v, 0, 0), of.v.Type, of.values); err != nil {
+				return err
+			}
+		}
+		return f.Truncate(l.head.Length(0))
+	})
+}

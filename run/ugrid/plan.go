@@ -1,0 +1,184 @@
+package ugrid
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// exchangeTag marks messages of numbers on their way to the ranks that write them.
+const exchangeTag = 0x0617
+
+// plan says which rank writes which cells: rank r of n those whose keys are from r/n of all on.
+type plan struct {
+	comm  dist.Comm
+	cells int64 // of all ranks
+	first int64 // that this rank writes
+	count int
+	to    [][]int // owned cells by the rank that writes them, in the order of their keys
+	from  [][]int // where in the stretch numbers of each rank belong
+}
+
+func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
+	p := &plan{comm: comm, to: make([][]int, comm.Size()), from: make([][]int, comm.Size())}
+	all := []int64{int64(len(keys))}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+		return nil, err
+	}
+	p.cells = all[0]
+	n := int64(comm.Size())
+	begin := func(rank int64) int64 { return rank*(p.cells/n) + min(rank, p.cells%n) }
+	p.first = begin(int64(comm.Rank()))
+	p.count = int(begin(int64(comm.Rank())+1) - p.first)
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(keys[a] - keys[b]) })
+	rank := int64(0)
+	told := make([][]int64, n)
+	for _, i := range order {
+		if keys[i] < 0 || keys[i] >= p.cells {
+			return nil, fmt.Errorf("cell %d is not one of 0 to %d", keys[i], p.cells-1)
+		}
+		for keys[i] >= begin(rank+1) {
+			rank++
+		}
+		p.to[rank] = append(p.to[rank], i)
+		told[rank] = append(told[rank], keys[i])
+	}
+	return p, p.tell(ctx, told)
+}
+
+// tell lets the ranks that write know what comes from whom.
+func (p *plan) tell(ctx context.Context, keys [][]int64) error {
+	values := make([][]float64, len(keys)) // of keys below 2^53
+	for rank, list := range keys {
+		for _, key := range list {
+			values[rank] = append(values[rank], float64(key))
+		}
+	}
+	counts := make([]float64, p.comm.Size())
+	for rank, list := range keys {
+		counts[rank] = float64(len(list))
+	}
+	all, err := p.comm.Allgatherv(ctx, encode(counts))
+	if err != nil {
+		return err
+	}
+	for rank, text := range all {
+		p.from[rank] = make([]int, int(decode(nil, text)[p.comm.Rank()]))
+	}
+	got, err := p.swap(ctx, values, 1)
+	if err != nil {
+		return err
+	}
+	filled := 0
+	for rank, list := range got {
+		for k, key := range list {
+			p.from[rank][k] = int(int64(key) - p.first)
+		}
+		filled += len(list)
+	}
+	if filled != p.count {
+		return fmt.Errorf("%d cells of %d are there", filled, p.count)
+	}
+	return nil
+}
+
+// swap sends each rank its numbers, and returns what has come from each: so many times as many as cells.
+func (p *plan) swap(ctx context.Context, values [][]float64, width int) ([][]float64, error) {
+	me := p.comm.Rank()
+	got := make([][]float64, len(values))
+	texts := make([][]byte, len(values))
+	var requests []dist.Request
+	wait := func(r dist.Request, err error) error {
+		if err == nil {
+			requests = append(requests, r)
+		}
+		return err
+	}
+	for rank := range values {
+		if rank == me || len(p.from[rank]) == 0 {
+			continue
+		}
+		texts[rank] = make([]byte, 8*width*len(p.from[rank]))
+		if err := wait(p.comm.Irecv(ctx, rank, exchangeTag, texts[rank])); err != nil {
+			return nil, err
+		}
+	}
+	for rank, list := range values {
+		if rank == me || len(list) == 0 {
+			continue
+		}
+		if err := wait(p.comm.Isend(ctx, rank, exchangeTag, encode(list))); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.comm.Wait(ctx, requests); err != nil {
+		return nil, err
+	}
+	for rank, text := range texts {
+		got[rank] = decode(nil, text)
+	}
+	got[me] = values[me]
+	return got, nil
+}
+
+// exchange brings arrays of numbers of the owned cells to the ranks that write them, and returns those of this rank's
+// stretch.
+func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, error) {
+	values := make([][]float64, len(p.to))
+	for rank, list := range p.to {
+		for _, numbers := range arrays {
+			for _, i := range list {
+				values[rank] = append(values[rank], numbers[i])
+			}
+		}
+	}
+	got, err := p.swap(ctx, values, len(arrays))
+	if err != nil {
+		return nil, err
+	}
+	result := make([][]float64, len(arrays))
+	for k := range result {
+		result[k] = make([]float64, p.count)
+		for rank, list := range p.from {
+			for j, at := range list {
+				result[k][at] = got[rank][k*len(list)+j]
+			}
+		}
+	}
+	return result, nil
+}
+
+// corners are x and y of the corners of the cells of this rank's stretch, six numbers a cell.
+func (p *plan) corners(ctx context.Context, mesh *vtk.Grid) ([]float64, error) {
+	own := make([][]float64, 6)
+	for k := range own {
+		own[k] = make([]float64, len(mesh.Types))
+	}
+	for i := range mesh.Types {
+		cell := mesh.Cell(i)
+		if len(cell) != 3 {
+			return nil, fmt.Errorf("cell %d has %d corners; the file is of triangles", i, len(cell))
+		}
+		for k, v := range cell {
+			own[2*k][i], own[2*k+1][i] = mesh.Points[3*v], mesh.Points[3*v+1]
+		}
+	}
+	numbers, err := p.exchange(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]float64, 0, 6*p.count)
+	for i := range p.count {
+		for k := range numbers {
+			all = append(all, numbers[k][i])
+		}
+	}
+	return all, nil
+}

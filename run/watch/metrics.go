@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// exposition is text as Prometheus reads it.
+type exposition struct{ bytes.Buffer }
+
+func (e *exposition) family(name, kind, help string) {
+	help = strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help)
+	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+var quote = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+
+// sample adds a number with labels, names and values in turn.
+func (e *exposition) sample(name string, value float64, labels ...string) {
+	e.WriteString(name)
+	for i := 0; i < len(labels); i += 2 {
+		open := ","
+		if i == 0 {
+			open = "{"
+		}
+		fmt.Fprintf(e, `%s%s="%s"`, open, labels[i], quote.Replace(labels[i+1]))
+	}
+	if len(labels) > 0 {
+		e.WriteByte('}')
+	}
+	fmt.Fprintf(e, " %g\n", value)
+}
+
+// one is a family of one number.
+func (e *exposition) one(name, kind, help string, value float64) {
+	e.family(name, kind, help)
+	e.sample(name, value)
+}
+
+// metrics are the numbers of the run.
+func (s *Server) metrics() []byte {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	var e exposition
+	st, a := &s.state, &s.state.about
+	if st.begun.IsZero() {
+		return []byte("# the run is being set up\n")
+	}
+	e.family("atoll_run_info", "gauge", "What is run, as labels.")
+	e.sample("atoll_run_info", 1, "case", a.Case, "solver", a.Solver, "transport", a.Transport, "backend", a.Backend,
+		"precision", a.Precision, "version", a.Version)
+	now := time.Now()
+	if !st.ended.IsZero() {
+		now = st.ended
+	}
+	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, now.Sub(st.begun))
+	e.one("atoll_ranks", "gauge", "Ranks of the run.", float64(a.Ranks))
+	e.one("atoll_entities", "gauge", "What a step updates: cells or vertices, of all ranks.", float64(a.Cells))
+	e.one("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.now.Steps))
+	if !a.Sweeps {
+		e.one("atoll_time_seconds", "gauge", "Simulated time.", st.now.Time)
+		e.one("atoll_step_length_seconds", "gauge", "Simulated length of the last step.", st.now.Dt)
+	}
+	e.one("atoll_progress_ratio", "gauge", "Share of the run that is done.", portion)
+	if left >= 0 {
+		e.one("atoll_left_seconds", "gauge", "Estimate of how long the rest of the run will take.", left.Seconds())
+	}
+	e.one("atoll_updates_per_second", "gauge", "Entities that are updated a second, since the run began or went on.", rate)
+	e.one("atoll_restarts", "counter", "How often the run went on from a checkpoint.", float64(st.restarts))
+	if len(st.measured) > 0 {
+		e.family("atoll_quantity", "gauge", "What the solver measures of the whole state.")
+		for _, q := range st.measured {
+			e.sample("atoll_quantity", q.Value, "name", q.Name, "unit", q.Unit)
+		}
+	}
+	if len(st.phases) > 0 {
+		e.family("atoll_phase_seconds", "counter", "Where ranks spent their time.")
+		for rank, of := range st.phases {
+			for _, name := range slices.Sorted(maps.Keys(of)) {
+				e.sample("atoll_phase_seconds", of[name], "rank", fmt.Sprint(rank), "phase", name)
+			}
+		}
+	}
+	return e.Bytes()
+}

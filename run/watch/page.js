@@ -1,0 +1,28 @@
+'use strict';
+// The body of the page comes whole, each time it has changed. Its picture is loaded before it takes the place of the
+// one that is there, so that nothing flickers.
+const main = document.querySelector('main');
+const connection = document.getElementById('connection');
+let latest = 0;
+
+const source = new EventSource('/events');
+source.onopen = () => { connection.hidden = true; };
+source.onerror = () => { connection.hidden = false; };
+source.onmessage = async (message) => {
+  const mine = ++latest;
+  const next = document.createElement('main');
+  next.innerHTML = message.data;
+  const picture = next.querySelector('#picture');
+  const before = main.querySelector('#picture');
+  if (picture && before && picture.src === before.src) {
+    picture.replaceWith(before.cloneNode());
+  } else if (picture && !picture.complete) {
+    await new Promise((loaded) => { picture.onload = picture.onerror = loaded; });
+  }
+  if (mine === latest) {
+    const scrolled = main.querySelector('.wide')?.scrollLeft;
+    main.replaceChildren(...next.childNodes);
+    const wide = main.querySelector('.wide');
+    if (wide && scrolled) wide.scrollLeft = scrolled;
+  }
+};

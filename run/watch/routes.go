@@ -1,0 +1,141 @@
+package watch
+
+import (
+	"bytes"
+	_ "embed"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+var (
+	//go:embed page.css
+	css []byte
+	//go:embed page.js
+	js []byte
+)
+
+// routes are what can be read. Nothing can be written.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.servePage)
+	mux.HandleFunc("GET /events", s.serveEvents)
+	mux.HandleFunc("GET /picture.png", s.servePicture)
+	mux.HandleFunc("GET /metrics", s.serveMetrics)
+	for path, file := range map[string]struct {
+		kind string
+		body []byte
+	}{
+		"/healthz": {"text/plain", []byte("ok\n")}, "/page.css": {"text/css", css}, "/page.js": {"text/javascript", js},
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { answer(w, file.kind, file.body) })
+	}
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent) // browsers ask for one
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+			"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // it can, over TCP
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// answer sends a whole body. An error is of a reader that went away.
+func answer(w http.ResponseWriter, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind+"; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body)
+}
+
+func (s *Server) look() { s.asked.Store(time.Now().UnixNano()) }
+
+func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
+	s.look()
+	page, err := s.whole()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	answer(w, "text/html", page)
+}
+
+func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	s.look()
+	answer(w, "text/plain; version=0.0.4", s.metrics())
+}
+
+func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
+	s.look()
+	png, _, _ := s.picture.get()
+	if png == nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Content-Length", strconv.Itoa(len(png)))
+	_, _ = w.Write(png)
+}
+
+// serveEvents sends the body of the page each time it is made again, until the reader leaves, is too slow, or the run
+// has ended.
+func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
+	s.look()
+	s.readers.Add(1)
+	defer s.readers.Add(-1)
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	control := http.NewResponseController(w)
+	send := func(b []byte) bool {
+		if control.SetWriteDeadline(time.Now().Add(slowest)) != nil {
+			return false
+		}
+		if _, err := w.Write(b); err != nil {
+			return false
+		}
+		return control.Flush() == nil
+	}
+	if !send([]byte("retry: 3000\n\n")) {
+		return
+	}
+	sent := uint64(0)
+	latest := func() (<-chan struct{}, bool) {
+		page, number, changed := s.page.get()
+		if number == sent {
+			return changed, true
+		}
+		sent = number
+		return changed, send(page)
+	}
+	for {
+		changed, ok := latest()
+		if !ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		case <-s.final:
+			latest()
+			return
+		}
+	}
+}
+
+// event is text as server-sent events have it.
+func event(text []byte) []byte {
+	var b bytes.Buffer
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			b.WriteString("data: ")
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}

@@ -1,0 +1,233 @@
+package watch
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+//go:embed page.html
+var text string
+
+var pages = template.Must(template.New("page").Parse(text))
+
+// whole is the page.
+func (s *Server) whole() ([]byte, error) { return s.execute("page") }
+
+// body is what changes of it.
+func (s *Server) body() ([]byte, error) { return s.execute("body") }
+
+func (s *Server) execute(name string) ([]byte, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, name, s.view(time.Now()))
+	return b.Bytes(), err
+}
+
+// view is what the page shows, as text.
+type view struct {
+	Case, Title, What, Where string
+	Outcome                  string // "" while the run goes on
+	Percent                  string
+	Done                     float64 // of 100
+	Facts                    []fact
+	Picture                  *pictureView
+	Budget, Others           []quantity
+	Phases                   []phase
+	Ranks                    []rank
+	Left                     int // ranks that are not shown
+	Events                   []happened
+}
+
+type fact struct{ Name, Value string }
+
+type pictureView struct {
+	*shown
+	Field, Doc, Moment, Lo, Hi string
+	Stops                      []stop
+}
+
+type stop struct{ Offset, Colour string }
+
+type quantity struct {
+	Name, Unit, Doc, Value string
+	Curve                  string // points of a polyline in a box of 100 by 24; "" for none
+}
+
+type phase struct {
+	Name, Seconds string // of all ranks
+	Colour        int
+}
+
+type rank struct {
+	Rank    int
+	Bars    []bar
+	Seconds []string // by phase
+}
+
+type bar struct {
+	X, Width string // of 100
+	Colour   int
+}
+
+type happened struct{ At, Text string }
+
+// view takes what there is at a moment.
+func (s *Server) view(now time.Time) *view {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	st := &s.state
+	a := &st.about
+	v := &view{Case: a.Case, Title: cmp.Or(a.Title, a.Case), Outcome: st.outcome}
+	v.What = fmt.Sprintf("%s, %s, %s", a.Solver, summary.Count(int(a.Cells), a.Unit), a.Precision)
+	v.Where = fmt.Sprintf("%s by %s, %s, %s", summary.Count(a.Ranks, "rank"), a.Transport, a.Backend,
+		summary.Count(a.Threads, "thread"))
+	if st.begun.IsZero() {
+		v.Percent, v.What, v.Where = "setting up", "", ""
+		return v
+	}
+	v.progress(st, now)
+	v.quantities(st)
+	v.ranks(st.phases)
+	for _, e := range slices.Backward(st.events) {
+		v.Events = append(v.Events, happened{e.At.Format(time.DateTime), e.Text})
+	}
+	v.picture(s.shown.Load(), a)
+	return v
+}
+
+func (v *view) progress(st *state, now time.Time) {
+	if !st.ended.IsZero() {
+		now = st.ended
+	}
+	a, took := &st.about, now.Sub(st.begun)
+	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, took)
+	v.Done = math.Floor(1000*portion) / 10
+	v.Percent = fmt.Sprintf("%.0f %%", math.Floor(100*portion))
+	eta := "not known yet"
+	if left >= 0 {
+		eta = left.Round(time.Second).String()
+	}
+	v.Facts = []fact{
+		{"time", fmt.Sprintf("%.5g of %.5g s", st.now.Time, a.End)},
+		{"step", fmt.Sprint(st.now.Steps)},
+		{"dt", fmt.Sprintf("%.3g s", st.now.Dt)},
+		{"left", eta},
+		{"took", took.Round(time.Second).String()},
+		{"rate", fmt.Sprintf("%.4g million %s updates a second", rate/1e6, a.Unit)},
+		{"restarts", fmt.Sprint(st.restarts)},
+	}
+	if a.Sweeps {
+		v.Facts = slices.Replace(v.Facts, 0, 3, fact{"sweep", fmt.Sprintf("%d of %d", st.now.Steps, a.MaxSteps)})
+	}
+	if v.Outcome != "" {
+		v.Facts = slices.DeleteFunc(v.Facts, func(f fact) bool { return f.Name == "left" })
+	}
+}
+
+// quantities are those that are measured in the course of the run: what is conserved, with its sources, and the rest.
+func (v *view) quantities(st *state) {
+	conserved := map[string]bool{}
+	for _, q := range st.measured {
+		if q.In&solvers.Drift != 0 {
+			conserved[strings.TrimSuffix(q.Name, "_drift")] = true
+		}
+	}
+	for i, q := range st.measured {
+		shown := quantity{Name: q.Name, Unit: q.Unit, Doc: q.Doc, Value: fmt.Sprintf("%.8g", q.Value),
+			Curve: curve(st.history.of(i, q.Value))}
+		of, _, _ := strings.Cut(q.Name, solvers.From)
+		if conserved[strings.TrimSuffix(of, "_drift")] {
+			v.Budget = append(v.Budget, shown)
+		} else {
+			v.Others = append(v.Others, shown)
+		}
+	}
+}
+
+// curve draws values that are not all alike.
+func curve(values []float64) string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, y := range values {
+		if y-y == 0 {
+			lo, hi = min(lo, y), max(hi, y)
+		}
+	}
+	if !(hi > lo) || len(values) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for i, y := range values {
+		if y-y == 0 {
+			fmt.Fprintf(&b, "%.1f,%.1f ", 100*float64(i)/float64(len(values)-1), 23-22*(y/(hi-lo)-lo/(hi-lo)))
+		}
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+const mostRanks = 64 // that the page shows one by one
+
+// ranks shows where each rank spent its time, the busiest phases first.
+func (v *view) ranks(all []map[string]float64) {
+	total, longest := map[string]float64{}, 0.0
+	for _, of := range all {
+		sum := 0.0
+		for name, seconds := range of {
+			total[name] += seconds
+			sum += seconds
+		}
+		longest = max(longest, sum)
+	}
+	names := slices.SortedFunc(maps.Keys(total), func(a, b string) int {
+		return cmp.Or(cmp.Compare(total[b], total[a]), strings.Compare(a, b))
+	})
+	for i, name := range names {
+		v.Phases = append(v.Phases, phase{name, fmt.Sprintf("%.4g", total[name]), i % 8})
+	}
+	for r, of := range all[:min(len(all), mostRanks)] {
+		line, x := rank{Rank: r}, 0.0
+		for i, name := range names {
+			line.Seconds = append(line.Seconds, fmt.Sprintf("%.3f", of[name]))
+			if longest > 0 {
+				width := 100 * of[name] / longest
+				line.Bars = append(line.Bars, bar{fmt.Sprintf("%.2f", x), fmt.Sprintf("%.2f", width), i % 8})
+				x += width
+			}
+		}
+		v.Ranks = append(v.Ranks, line)
+	}
+	v.Left = len(all) - len(v.Ranks)
+}
+
+func (v *view) picture(latest *shown, a *About) {
+	if latest == nil {
+		return
+	}
+	p := &pictureView{shown: latest, Field: a.PictureOf, Doc: a.Of, Lo: fmt.Sprintf("%.4g", latest.Scale.Lo),
+		Hi: fmt.Sprintf("%.4g", latest.Scale.Hi), Moment: fmt.Sprintf("t = %.5g s", latest.At.Time)}
+	if a.PictureUnit != "" {
+		p.Field += " (" + a.PictureUnit + ")"
+	}
+	if a.Sweeps {
+		p.Moment = fmt.Sprintf("after %d sweeps", latest.At.Steps)
+	}
+	if latest.Along != "" {
+		p.Doc = strings.TrimSpace(p.Doc + "; " + string(latest.Along))
+	}
+	const stops = 12
+	for i := range stops + 1 {
+		share := float64(i) / stops
+		c := latest.Scale.at(share)
+		p.Stops = append(p.Stops, stop{fmt.Sprintf("%.0f%%", 100*share), fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
+	}
+	v.Picture = p
+}

@@ -1,0 +1,214 @@
+package watch
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+func serve(t *testing.T) *Server {
+	t.Helper()
+	s, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func begin(s *Server) {
+	s.Begin(About{Case: `a "case" <of>`, Solver: "heat", Unit: "cell", Ranks: 2, Run: progress.Run{Cells: 100, End: 2}})
+	s.Step(solvers.Clock{Time: 0.5, Steps: 7, Dt: 0.1})
+	s.Measured([]solvers.Quantity{
+		{Name: "energy", Unit: "J\\m", Doc: "a \"quoted\"\nline", Value: 3.25},
+		{Name: "energy_drift", In: solvers.Drift, Value: math.NaN()}, {Name: "energy_from_left", Value: math.Inf(1)},
+		{Name: "other", Value: 1},
+	})
+	s.Phases([]map[string]float64{{"halo": 1, "flux": 2}, {"halo": 3}})
+}
+
+// TestMetricsParse: whatever names and numbers there are, Prometheus reads them.
+func TestMetricsParse(t *testing.T) {
+	s := serve(t)
+	defer s.End("done")
+	parse := func() map[string]float64 {
+		parser := expfmt.NewTextParser(model.UTF8Validation)
+		all, err := parser.TextToMetricFamilies(bytes.NewReader(s.metrics()))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, s.metrics())
+		}
+		values := map[string]float64{}
+		for name, family := range all {
+			for _, m := range family.Metric {
+				for _, l := range m.Label {
+					name += " " + l.GetValue()
+				}
+				values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+		return values
+	}
+	if values := parse(); len(values) != 0 {
+		t.Errorf("before the run there are %v", values)
+	}
+	begin(s)
+	values := parse()
+	if values["atoll_steps"] != 7 || values["atoll_progress_ratio"] != 0.25 || values["atoll_time_seconds"] != 0.5 {
+		t.Errorf("%v", values)
+	}
+}
+
+// TestPageTellsAll: quantities with their sources stand together, and text from outside is quoted.
+func TestPageTellsAll(t *testing.T) {
+	s := serve(t)
+	defer s.End("done")
+	begin(s)
+	page, err := s.whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, others, _ := strings.Cut(string(page), "<h2>Measured")
+	for _, want := range []string{"25 %", "energy_from_left", "a &#34;case&#34; &lt;of&gt;"} {
+		if !strings.Contains(budget, want) {
+			t.Errorf("no %q in\n%s", want, budget)
+		}
+	}
+	for _, want := range []string{"other", "<th>1</th>", "3.000"} {
+		if !strings.Contains(others, want) {
+			t.Errorf("no %q in\n%s", want, others)
+		}
+	}
+}
+
+// TestNobodyIsWaitedFor: a reader that never reads does not keep others from the last page, nor the run from its end.
+func TestNobodyIsWaitedFor(t *testing.T) {
+	s := serve(t)
+	begin(s)
+	stuck, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stuck.Close()
+	if _, err := io.WriteString(stuck, "GET /events HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.Get("http://" + s.Address() + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if want := s.Wants(); want != WantPicture {
+		t.Errorf("while somebody looks ranks are asked for %d", want)
+	}
+	s.Took(time.Second)
+	if want := s.Wants(); want != WantNothing {
+		t.Errorf("after ranks took a second they are asked for %d at once", want)
+	}
+	begun := time.Now()
+	s.End("failed: <why>")
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("the end took %v", took)
+	}
+	body, _ := io.ReadAll(r.Body)
+	if !strings.Contains(string(body), "failed: &lt;why&gt;") {
+		t.Errorf("the last page is\n%s", body)
+	}
+}
+
+// TestMailboxKeepsTheLatest: who comes late misses what was there in between, and nothing else.
+func TestMailboxKeepsTheLatest(t *testing.T) {
+	m := newMailbox()
+	_, number, changed := m.get()
+	m.put([]byte("one"))
+	m.put([]byte("two"))
+	<-changed
+	latest, now, _ := m.get()
+	if string(latest) != "two" || now != number+2 {
+		t.Errorf("%q of number %d", latest, now)
+	}
+}
+
+// TestPictureOfABlock: blocks of several ranks make the picture that one makes, along z too.
+func TestPictureOfABlock(t *testing.T) {
+	whole := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
+	value := func(i, j, k int) float64 { return float64((i*31 + j*17 + k*43) % 19) }
+	block := func(lo, n [3]int) (*vtk.Image, []float64) {
+		m := *whole
+		m.Box = vtk.Box{Lo: lo, N: n}
+		var values []float64
+		for k := range n[2] {
+			for j := range n[1] {
+				for i := range n[0] {
+					values = append(values, value(lo[0]+i, lo[1]+j, lo[2]+k))
+				}
+			}
+		}
+		return &m, values
+	}
+	for _, along := range []Along{Largest, Smallest} {
+		m, values := block([3]int{}, whole.Whole)
+		g := solvers.Geometry{Block: m}
+		p, err := NewPlane(Bounds(g), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale := NewScale(0, 18, nil)
+		part := func(m *vtk.Image, values []float64) Part {
+			t := p.Block(m, values, along)
+			return Part{t.X, t.Y, t.W, t.H, scale.Colours(t)}
+		}
+		one, err := p.picture([]Part{part(m, values)}, scale, along)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []Part
+		for _, lo := range [][3]int{{0, 0, 0}, {3, 0, 0}, {0, 0, 2}, {3, 0, 2}} {
+			n := [3]int{3 + lo[0]/3, 5, 2}
+			parts = append(parts, part(block(lo, n)))
+		}
+		four, err := p.picture(parts, scale, along)
+		if err != nil || !bytes.Equal(one.Pix, four.Pix) || bytes.IndexByte(one.Pix, nothing) >= 0 {
+			t.Errorf("%s: %v, one rank\n%v\nfour\n%v", along, err, one.Pix, four.Pix)
+		}
+	}
+	p := Plane{Width: 4, Height: 4}
+	if _, err := p.picture([]Part{{X: 3, W: 2, H: 1, Colours: make([]byte, 2)}}, Scale{0, 1}, ""); err == nil {
+		t.Error("a part beyond the picture was taken")
+	}
+}
+
+// TestPictureOfAMesh: triangles that share edges cover the square once, and tetrahedra the plane that cuts them.
+func TestPictureOfAMesh(t *testing.T) {
+	flat := vtk.Triangles([]float64{0, 1, 1, 0, 0.4}, []float64{0, 0, 1, 1, 0.7},
+		[][3]int32{{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}})
+	solid := vtk.Tetrahedra([]float64{0, 1, 0, 1, 0, 1, 0, 1}, []float64{0, 0, 1, 1, 0, 0, 1, 1},
+		[]float64{0, 0, 0, 0, 1, 1, 1, 1}, [][4]int32{{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
+			{0, 4, 6, 7}}) // Kuhn's six of a cube
+	for name, g := range map[string]*vtk.Grid{"triangles": flat, "tetrahedra": solid} {
+		geometry := solvers.Geometry{Mesh: g}
+		p, err := NewPlane(Bounds(geometry), geometry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := []float64{1, 2, 3, 4, 5, 6}[:len(g.Types)]
+		tile := p.Mesh(g, values)
+		count := map[float64]int{}
+		for _, v := range tile.Values {
+			count[v]++
+		}
+		if count[None] > 0 || tile.W != mostPixels || tile.H != mostPixels || len(count) != len(values) {
+			t.Errorf("%s: %d by %d pixels, of each number %v", name, tile.W, tile.H, count)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package raster
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/netcdf"
+)
+
+// fromNetCDF reads a variable over two coordinates with equal steps.
+func fromNetCDF(path, variable string, b Box) (*Grid, error) {
+	f, err := netcdf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g, err := onCoordinates(f, variable, b)
+	if err != nil {
+		if strings.HasPrefix(err.Error(), path) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	g.name = path
+	return g, nil
+}
+
+func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
+	v, err := choose(f, variable)
+	if err != nil {
+		return nil, err
+	}
+	n := len(v.Dims)
+	shape := f.Shape(v)
+	for k, length := range shape[:n-2] {
+		if length != 1 {
+			return nil, fmt.Errorf("variable %q has %d values along %q: ncks -d %[3]s,0, or gdal_translate -b 1, takes one",
+				v.Name, length, f.Dims[v.Dims[k]].Name)
+		}
+	}
+	g := &Grid{EPSG: epsgOf(f, v)}
+	across := n - 1 // which of its dimensions is that of x
+	if isX(f.Var(f.Dims[v.Dims[n-2]].Name)) && !isX(f.Var(f.Dims[v.Dims[n-1]].Name)) {
+		return nil, fmt.Errorf("variable %q has x before y: ncpdq -a %s,%s turns it", v.Name, f.Dims[v.Dims[n-1]].Name,
+			f.Dims[v.Dims[n-2]].Name)
+	}
+	x, y := f.Var(f.Dims[v.Dims[across]].Name), f.Var(f.Dims[v.Dims[n-2]].Name)
+	var leftward, upward bool
+	if g.West, g.Width, leftward, err = axis(f, x); err != nil {
+		return nil, err
+	}
+	if g.South, g.Height, upward, err = axis(f, y); err != nil {
+		return nil, err
+	}
+	if !leftward {
+		return nil, fmt.Errorf("coordinate %q falls: ncpdq -a -%[1]s turns it", x.Name)
+	}
+	g.Columns, g.Rows = int(shape[n-1]), int(shape[n-2])
+	if err := g.checkExtent(); err != nil {
+		return nil, err
+	}
+	if g.look(b); g.window.columns == 0 {
+		return g, nil
+	}
+	w := g.window
+	if w.columns > MaxCells/w.rows {
+		return nil, fmt.Errorf("%d x %d cells are more than %d; cut out or coarsen the raster", w.columns, w.rows, MaxCells)
+	}
+	start, count := make([]int64, n), slices.Repeat([]int64{1}, n)
+	start[n-1], count[n-1] = int64(w.column), int64(w.columns)
+	start[n-2], count[n-2] = int64(w.row), int64(w.rows)
+	if upward {
+		start[n-2] = int64(g.Rows - w.row - w.rows)
+	}
+	g.values = make([]float64, w.columns*w.rows)
+	if err := f.Read(v, start, count, g.values); err != nil {
+		return nil, err
+	}
+	v.Physical(g.values)
+	if upward {
+		turn(g.values, w.columns)
+	}
+	return g, nil
+}
+
+// choose finds a variable by its name, or the only one over two coordinates.
+func choose(f *netcdf.File, name string) (*netcdf.Var, error) {
+	onGrid := func(v *netcdf.Var) bool {
+		n := len(v.Dims)
+		return n >= 2 && v.Type != netcdf.Char && coordinate(f, v.Dims[n-1]) && coordinate(f, v.Dims[n-2])
+	}
+	var names []string
+	var found *netcdf.Var
+	for _, v := range f.Vars {
+		if onGrid(v) {
+			names = append(names, v.Name)
+			found = v
+		}
+	}
+	if name != "" {
+		if v := f.Var(name); v != nil && onGrid(v) {
+			return v, nil
+		}
+		return nil, fmt.Errorf("no variable %q over two coordinates; there are %q", name, names)
+	}
+	switch len(names) {
+	case 0:
+		return nil, errors.New("no variable lies over two dimensions that have coordinates, variables of their names")
+	case 1:
+		return found, nil
+	}
+	return nil, fmt.Errorf("there are variables %q: choose one by variable = %q", names, names[0])
+}
+
+// coordinate tells whether a dimension has a variable of its name with a number for each of its steps.
+func coordinate(f *netcdf.File, dim int) bool {
+	v := f.Var(f.Dims[dim].Name)
+	return v != nil && len(v.Dims) == 1 && v.Dims[0] == dim && v.Type != netcdf.Char
+}
+
+// isX tells whether a coordinate says of itself that it goes from west to east.
+func isX(v *netcdf.Var) bool {
+	units := v.Attrs.Text("units")
+	name := v.Attrs.Text("standard_name")
+	return v.Attrs.Text("axis") == "X" || name == "longitude" || name == "projection_x_coordinate" ||
+		units == "degrees_east" || units == "degree_east" || slices.Contains([]string{"x", "lon", "longitude"}, v.Name)
+}
+
+// axis finds the outer edge and the step of a coordinate, and whether it grows.
+func axis(f *netcdf.File, v *netcdf.Var) (edge, step float64, grows bool, err error) {
+	at, err := f.ReadAll(v)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	n := len(at)
+	if n < 2 {
+		return 0, 0, false, fmt.Errorf("coordinate %q has %d values; two or more tell a step", v.Name, n)
+	}
+	step = (at[n-1] - at[0]) / float64(n-1)
+	const share = .02 // of a step: float32 holds no more of a longitude on a fine grid
+	for i, x := range at {
+		if want := at[0] + float64(i)*step; !(math.Abs(x-want) <= share*math.Abs(step)) || step == 0 {
+			return 0, 0, false, fmt.Errorf("coordinate %q has no equal steps: value %d is %g, and %g would fit: "+
+				"gdalwarp makes an even raster", v.Name, i, x, want)
+		}
+	}
+	if step < 0 {
+		return at[n-1] + step/2, -step, false, nil
+	}
+	return at[0] - step/2, step, true, nil
+}
+
+// epsgOf finds the code of the coordinates where the variable's grid mapping tells one.
+func epsgOf(f *netcdf.File, v *netcdf.Var) int {
+	m := f.Var(v.Attrs.Text("grid_mapping"))
+	if m == nil {
+		return 0
+	}
+	code := strings.TrimPrefix(strings.ToUpper(m.Attrs.Text("epsg_code")), "EPSG:")
+	n, err := strconv.Atoi(code)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,81 @@
+package raster
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/geotiff"
+)
+
+// Open reads of a file what points in a box need; of rasters with several variables one by name, "" for the only one.
+// What the file is shows by how it begins, and XYZ by its extension, .xyz, .csv or .txt.
+func Open(path, variable string, b Box) (*Grid, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("raster: %w", err)
+	}
+	defer f.Close()
+	var magic [4]byte
+	n, err := f.ReadAt(magic[:], 0)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("raster: %w", err)
+	}
+	begins := string(magic[:n])
+	if variable != "" && begins[:min(3, n)] != "CDF" && begins != "\x89HDF" {
+		return nil, fmt.Errorf("%s: variables are of NetCDF files, and this is none: leave out variable = %q", path, variable)
+	}
+	switch {
+	case strings.HasPrefix(begins, "II") || strings.HasPrefix(begins, "MM"):
+		return fromGeoTIFF(path, b)
+	case strings.HasPrefix(begins, "CDF") || begins == "\x89HDF":
+		return fromNetCDF(path, variable, b)
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".xyz", ".csv", ".txt":
+		return DecodeXYZ(f, path)
+	}
+	return Decode(f, path)
+}
+
+func fromGeoTIFF(path string, b Box) (*Grid, error) {
+	f, err := geotiff.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g := &Grid{Columns: f.Columns, Rows: f.Rows, West: f.West, South: f.South(), Width: f.Width, Height: f.Height,
+		EPSG: f.EPSG, name: path}
+	upward := f.Height > 0
+	if !upward {
+		g.Height = -f.Height
+	}
+	if g.look(b); g.window.columns == 0 {
+		return g, nil
+	}
+	w := geotiff.Window{Column: g.window.column, Row: g.window.row, Columns: g.window.columns, Rows: g.window.rows}
+	if upward {
+		w.Row = g.Rows - w.Row - w.Rows
+	}
+	if f.Narrow() {
+		g.narrow, err = f.ReadNarrow(w)
+	} else {
+		g.values, err = f.Read(w)
+	}
+	if upward {
+		turn(g.narrow, w.Columns)
+		turn(g.values, w.Columns)
+	}
+	return g, err
+}
+
+// turn makes the last row the first.
+func turn[F any](values []F, columns int) {
+	for lo, hi := 0, len(values)-columns; lo < hi; lo, hi = lo+columns, hi-columns {
+		for k := range columns {
+			values[lo+k], values[hi+k] = values[hi+k], values[lo+k]
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package levelset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// observation is what was found of one state.
+type observation struct {
+	counts, slope, limits, gone backend.Report
+	steps                       int
+	sown                        int64
+}
+
+// prepareObserver makes room for observations.
+func (s *solver[F]) prepareObserver() error {
+	for _, room := range s.observer.All() {
+		for _, r := range []struct {
+			to   *backend.Report
+			size uintptr
+		}{
+			{&room.counts, unsafe.Sizeof(kernels.Counts{})}, {&room.slope, unsafe.Sizeof(atomics.Most[F]{})},
+			{&room.limits, unsafe.Sizeof(kernels.Limits{})}, {&room.gone, unsafe.Sizeof(kernels.Gone{})},
+		} {
+			var err error
+			if *r.to, err = backend.NewReport(s.dev, int(r.size)); err != nil {
+				return err
+			}
+			s.device.Owns(*r.to)
+		}
+	}
+	return nil
+}
+
+// observe queues the measurement of the state as it is.
+func (s *solver[F]) observe(to *observation) error {
+	if err := backend.Upload(s.dev, s.counts, make([]kernels.Counts, 1)); err != nil {
+		return err
+	}
+	if err := backend.Upload(s.dev, s.slope, make([]atomics.Most[F], 1)); err != nil {
+		return err
+	}
+	s.run(s.loops.inside)
+	s.run(s.loops.steep)
+	to.steps, to.sown = s.steps, 0
+	if s.swarm != nil {
+		s.dev.Run(s.swarm.loops().census, 0, s.swarm.n)
+		to.sown = s.swarm.sown
+	}
+	return errors.Join(to.counts.Take(asBytes(s.counts)), to.slope.Take(asBytes(s.slope)),
+		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.gone)))
+}
+
+func asBytes[T any](a []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
+}
+
+// read is the one element that a report holds, once it is there.
+func read[T any](r backend.Report, err *error) (held T) {
+	bytes, failed := r.Read()
+	if *err = errors.Join(*err, failed); failed == nil {
+		held = *(*T)(unsafe.Pointer(unsafe.SliceData(bytes)))
+	}
+	return held
+}
+
+func (s *solver[F]) Observe(context.Context) error {
+	room, err := s.observer.Begin()
+	if err != nil {
+		return err
+	}
+	return s.observe(room)
+}
+
+func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
+	room, err := s.observer.End()
+	if err != nil {
+		return Diagnostics{}, err
+	}
+	return s.told(ctx, room)
+}
+
+// Diagnose measures the state, and waits for it.
+func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	room := s.observer.Now()
+	if err := s.observe(room); err != nil {
+		return Diagnostics{}, err
+	}
+	return s.told(ctx, room)
+}
+
+// told makes diagnostics of what was found on all ranks.
+func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, err error) {
+	n, slope := read[kernels.Counts](of.counts, &err), read[atomics.Most[F]](of.slope, &err)
+	limits, gone := read[kernels.Limits](of.limits, &err), read[kernels.Gone](of.gone, &err)
+	if err != nil {
+		return d, err
+	}
+	if err := s.sound(ctx, of.steps, n.Broken); err != nil {
+		return d, err
+	}
+	sums := []int64{n.Inside, n.Differ, n.Pieces, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Strays, of.sown}
+	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+		return d, err
+	}
+	if in, strays, sown := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != sown || strays != 0 {
+		return d, fmt.Errorf("step %d: of %d particles that were sown %d are left, have gone or were deleted, and %d are in "+
+			"blocks that do not own their place", of.steps, sown, in, strays)
+	}
+	steepest := []float64{float64(slope.Value())}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {
+		return d, err
+	}
+	g := s.block.Grid
+	sample := g.CellVolume()
+	for range g.Dim {
+		sample /= float64(samples(g.Dim))
+	}
+	d = Diagnostics{Volume: float64(sums[0]) * sample, Changed: float64(sums[1]) * sample, GradError: steepest[0],
+		Particles: sums[2], Escaped: sums[3], Left: sums[4], Deleted: sums[5], Flips: sums[6]}
+	if s.volume > 0 {
+		d.VolumeLoss = (s.volume - d.Volume) / s.volume
+	}
+	return d, nil
+}
+
+// sound tells where the level set was not finite after some steps: on this rank by the word that was found. All ranks
+// tell the same.
+func (s *solver[F]) sound(ctx context.Context, steps int, word int64) error {
+	first := []int64{word}
+	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {
+		return err
+	}
+	text := ""
+	if word == first[0] {
+		cell, v := kernels.BrokenCell(word)
+		text = fmt.Sprintf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), cell, v, steps)
+	}
+	_, text, err := dist.FirstText(ctx, s.comm, text)
+	return errors.Join(err, errors.New(text))
+}

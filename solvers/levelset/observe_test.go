@@ -1,0 +1,46 @@
+package levelset
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+)
+
+// Rows that are read steps later tell what was measured, and name the cell that was broken, and its step, though the
+// state has gone on.
+func TestObservationsAreOfTheirMoments(t *testing.T) {
+	g := box(2, 16, 1)
+	v, err := flow.Named("rider-kothe", g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := on(t, plain, g, v, ball(.5, .6, 0, .2))
+	var want []Diagnostics
+	for range 3 {
+		advance(t, s, 1, 1)
+		d, err := s.Diagnose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, d)
+		if err := s.Observe(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.f[now][s.block.Index(3, 2, 0)] = math.Inf(-1)
+	s.f[now][s.block.Index(2, 4, 0)] = math.NaN()
+	if err := s.Observe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.f[now][s.block.Index(3, 2, 0)] = 1
+	for _, w := range want {
+		if d, err := s.Observed(t.Context()); err != nil || d != w {
+			t.Errorf("%+v, %v, want %+v", d, err, w)
+		}
+	}
+	if _, err := s.Observed(t.Context()); err == nil ||
+		err.Error() != "rank 0: the level set of cell 35 is -Inf in step 3" {
+		t.Errorf("error %v", err)
+	}
+}

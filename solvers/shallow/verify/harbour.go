@@ -1,0 +1,101 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// harbour is the tide in a harbour as large as that of examples/harbour, over many periods: through a mouth in its west
+// it floods and leaves flats in the east, and an island. What is given never dies down there, and what it excites must
+// not grow.
+func harbour(ctx context.Context, p *verify.Page) error {
+	const long, wide, tall, period, manning = 2000.0, 1000.0, .6, 600.0, .025
+	cells, periods := 1600, 20
+	if p.Options.Quick {
+		cells, periods = 400, 4
+	}
+	m, err := mesh.Rectangle(0, 0, long, wide, cells, meshSeed)
+	if err != nil {
+		return err
+	}
+	mouthOf(m, "left", .35*wide, .65*wide)
+	var tide []series.Row
+	end := float64(periods) * period
+	for k := range 100*periods + 1 {
+		t := period * float64(k) / 100
+		tide = append(tide, series.Row{T: t, Value: tall * math.Sin(2*math.Pi*t/period)})
+	}
+	cfg := second("pvm-ifcp", 1, 1e-3)
+	cfg.Given = given(m, map[string]*shallow.Given{"mouth": {Kind: "level", Value: tide}})
+	p.Progress("harbour, %d cells, %d periods", len(m.Cells), periods)
+	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: manning, initial: func(x, y float64) state {
+		depth := min(6-7*x/long, math.Hypot(x-1200, y-500)/20-5)
+		return state{depth: depth, h2: max(0, depth)}
+	}})
+	if err != nil {
+		return err
+	}
+	defer b.close(ctx)
+	// The mean height of the water over its level at rest, and the mean speed, tell of the basin's own motion.
+	var most [2]struct{ level, speed float64 } // in the first half of the periods after the first, and in the second
+	least := math.Inf(1)
+	look := func(float64) error {
+		if b.Steps()%10 != 0 || b.Time() < period {
+			return nil
+		}
+		half := &most[0]
+		if b.Time() > (end+period)/2 {
+			half = &most[1]
+		}
+		half.level = max(half.level, math.Abs(b.mean(func(i int, _, _ float64) float64 { return wetLevel(b, i) })))
+		half.speed = max(half.speed, b.mean(func(i int, _, _ float64) float64 {
+			return math.Hypot(b.Value("u2", i), b.Value("v2", i))
+		}))
+		for i := range b.part.Owned {
+			least = min(least, b.Value("h2", i))
+		}
+		return nil
+	}
+	if err := b.until(ctx, end, look); err != nil {
+		return err
+	}
+	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.part.Owned, periods, b.Steps()),
+		"quantity", "first half", "second half", "their ratio")
+	for _, row := range []struct {
+		name        string
+		first, then float64
+	}{{"largest mean level, m", most[0].level, most[1].level}, {"largest mean speed, m/s", most[0].speed, most[1].speed}} {
+		ratio := row.then / row.first
+		t.Row(verify.AtMost(ratio, share(p, 1.01, 1.1)), row.name, row.first, row.then, ratio)
+	}
+	t.Row(verify.AtLeast(least, 0), "least depth, m", "", least, "")
+	t.Flush()
+	return nil
+}
+
+// wetLevel is the level of a cell that has water, and 0 of one that has none.
+func wetLevel(b *basin, cell int) float64 {
+	if b.Value("h2", cell) < b.DryDepth() {
+		return 0
+	}
+	return b.Value("z2", cell)
+}
+
+// mouthOf makes a group "mouth" of the edges of a side along y whose middles lie between lo and hi.
+func mouthOf(m *mesh.Mesh, side string, lo, hi float64) {
+	mouth := int32(len(m.Groups))
+	m.Groups = append(m.Groups, mesh.Group{Dim: 1, Tag: int(mouth) + 1, Name: "mouth"})
+	for k := range m.Tagged {
+		e := &m.Tagged[k]
+		middle := (m.Y[e.A] + m.Y[e.B]) / 2
+		if m.Groups[e.Group].Name == side && middle > lo && middle < hi {
+			e.Group = mouth
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Package rough makes meshes that are hard to smooth without harm: of any number n there is one in the plane and one in
+// space, with slivers of qualities down to 1e-9, and a metric for each.
+package rough
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// Single tells whether mesh n is one for float32, in which the worst slivers would be flat, so that it has none of them.
+func Single(n int) bool { return n%8 == 7 }
+
+// sliver is about the worst quality of mesh n, with so many zeros behind the point.
+func sliver(n, zeros int) float64 {
+	if Single(n) {
+		zeros %= 4
+	}
+	return portable.Pow(10, -float64(zeros))
+}
+
+// Plane returns mesh n of the unit square, of 60 to 300 triangles.
+func Plane(n int) (*mesh.Mesh, error) {
+	return Triangles(60+40*(n%7), uint64(n), sliver(n, n%10))
+}
+
+// Space returns mesh n of the unit cube, of 162 to 750 tetrahedra. Those of even n have no slivers.
+func Space(n int) (*mesh.Solid, error) {
+	side := 3 + n%3
+	if n%2 == 0 {
+		return mesh.Cube(side, side, side, []float64{0, .14, .1, .16}[n/2%4], uint64(n+1))
+	}
+	return Tetrahedra(side, uint64(n), sliver(n, n/2%10))
+}
+
+// Triangles is an irregular mesh of the unit square in which some vertices lie almost on an edge of the triangles
+// around them, so that the worst quality is about the given one.
+func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, cells, seed)
+	if err != nil {
+		return nil, err
+	}
+	rings, err := m.Rings()
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	spoilt := make([]bool, len(m.X))
+	for v := range int32(len(m.X)) {
+		ring := rings.Of(v)
+		if rings.Around[v] != mesh.Inside || rng.IntN(8) > 0 ||
+			slices.ContainsFunc(ring, func(u int32) bool { return spoilt[u] }) {
+			continue
+		}
+		k := rng.IntN(len(ring))
+		a, b := ring[k], ring[(k+1)%len(ring)]
+		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
+		wasX, wasY, far := m.X[v], m.Y[v], worst*portable.Exp(3*rng.Float64())
+		m.X[v], m.Y[v] = x+far*(wasX-x), y+far*(wasY-y)
+		spoilt[v] = true
+		for c, cell := range m.Cells {
+			if slices.Contains(cell[:], v) && !(m.Area(c) > 0) {
+				m.X[v], m.Y[v] = wasX, wasY
+			}
+		}
+	}
+	return m, nil
+}
+
+// Tetrahedra is a cube of so many boxes a side, in which some vertices lie almost on a face of a tetrahedron around
+// them, so that the worst quality is about the given one.
+func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
+	m, err := mesh.Cube(side, side, side, .1, 3)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, 2))
+	spoilt := make([]bool, len(m.X))
+	for c, cell := range m.Cells {
+		k := rng.IntN(4)
+		v, p := cell[k], m.At(cell[k])
+		if min(p[0], p[1], p[2]) <= 0 || max(p[0], p[1], p[2]) >= 1 || rng.IntN(6) > 0 ||
+			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
+			continue
+		}
+		face, far := m.Facing(int32(c), k), worst*portable.Exp(3*rng.Float64())
+		var to [3]float64
+		for axis := range to {
+			for _, u := range face {
+				to[axis] += m.At(u)[axis] / 3
+			}
+			to[axis] += far * (p[axis] - to[axis])
+		}
+		m.X[v], m.Y[v], m.Z[v] = to[0], to[1], to[2]
+		for other, at := range m.Cells {
+			if slices.Contains(at[:], v) && !(m.Volume(other) > 0) {
+				m.X[v], m.Y[v], m.Z[v] = p[0], p[1], p[2]
+			}
+		}
+		spoilt[v] = m.At(v) != p
+	}
+	return m, nil
+}
+
+// Kinds are the kinds of metrics.
+var Kinds = [4]string{"uniform", "graded", "anisotropic", "turning"}
+
+// Kind is that of metric n: meshes of all kinds of numbers have each.
+func Kind(n int) int { return (n + n/4 + n/16) % len(Kinds) }
+
+// Metric returns the tensor m11, m12, m22 at a place, of metric n.
+func Metric(n int) func(x, y float64) (float64, float64, float64) {
+	return func(x, y float64) (float64, float64, float64) {
+		h, k := .05, .05
+		switch Kind(n) {
+		case 1:
+			h = .02 + .1*math.Hypot(x-.3, y-.4)
+			k = h
+		case 2:
+			h = .02 + .15*math.Abs(x-.5)
+		case 3:
+			a, b, c := turned(5*(x+y), h, .005)
+			return a, b, c
+		}
+		return 1 / (h * h), 0, 1 / (k * k)
+	}
+}
+
+// Metric3 returns the tensor m11, m12, m13, m22, m23, m33 at a place in space, of metric n.
+func Metric3(n int) func(x, y, z float64) [6]float64 {
+	return func(x, y, z float64) [6]float64 {
+		h, k, l := .2, .2, .2
+		switch Kind(n) {
+		case 1:
+			h = .05 + .15*math.Hypot(math.Hypot(x-.2, y-.2), z-.2)
+			k, l = h, h
+		case 2:
+			h, l = .05+.3*math.Abs(x-.5), .1
+		case 3:
+			a, b, c := turned(3*x+2*y-z, h, .1+.1*z)
+			return [6]float64{a, 0, b, 1 / (.1 * .1), 0, c}
+		}
+		return [6]float64{1 / (h * h), 0, 0, 1 / (k * k), 0, 1 / (l * l)}
+	}
+}
+
+// turned is the tensor of sizes h and k along axes that are turned by an angle.
+func turned(angle, h, k float64) (m11, m12, m22 float64) {
+	s, c := math.Sincos(angle)
+	a, b := 1/(h*h), 1/(k*k)
+	return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
+}

@@ -1,0 +1,227 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
+)
+
+// harmRanks is on how many ranks each mesh is smoothed once more.
+const harmRanks = 5
+
+// harm takes the smoother barrier to 200 meshes in the plane and 200 in space, of which most have slivers, some of a
+// quality of 1e-9: neither the mean nor the worst quality may end below that of the start, nor a cell turned over, and
+// five ranks, and the twins, must end with the bits of one.
+func harm(ctx context.Context, p *verify.Page) error {
+	meshes := 200
+	if p.Options.Quick {
+		meshes = 16
+	}
+	for _, dim := range []int{2, 3} {
+		p.Progress("%d meshes in %d dimensions", meshes, dim)
+		all, err := harmAll(ctx, p, dim, meshes)
+		if err != nil {
+			return err
+		}
+		tellHarm(p, dim, all)
+	}
+	return nil
+}
+
+// tellHarm prints what became of the meshes, by their metrics, and each that was harmed.
+func tellHarm(p *verify.Page, dim int, all []harmed) {
+	t := p.Table(fmt.Sprintf("barrier on %d meshes in %d dimensions", len(all), dim), "metric", "meshes",
+		"worst before, least", "median", "worst after, least", "median", "mean before, median", "after",
+		"meshes that lost", "states that differ")
+	for kind, name := range rough.Kinds {
+		var before, after, meanBefore, meanAfter []float64
+		lost, differ := 0, 0
+		for n := range all {
+			h := &all[n]
+			if rough.Kind(n) != kind {
+				continue
+			}
+			before, after = append(before, h.before.QualityMin), append(after, h.after.QualityMin)
+			meanBefore, meanAfter = append(meanBefore, h.before.QualityMean), append(meanAfter, h.after.QualityMean)
+			if missed := h.missed(); missed != "" {
+				p.Note("mesh %d in %d dimensions: %s", n, dim, missed)
+				lost++
+			}
+			if !h.same {
+				p.Note("mesh %d in %d dimensions: the state of %d ranks is not that of one", n, dim, harmRanks)
+				differ++
+			}
+		}
+		t.Row(both(verify.Exactly(float64(lost), 0), verify.Exactly(float64(differ), 0)),
+			name, len(before), slices.Min(before), median(before), slices.Min(after), median(after),
+			median(meanBefore), median(meanAfter), lost, differ)
+	}
+	for n := range all {
+		for _, missed := range all[n].twins {
+			if missed != "" {
+				missed = fmt.Sprintf("mesh %d in %d dimensions: %s", n, dim, missed)
+			}
+			p.Twin(missed)
+		}
+	}
+	t.Flush()
+}
+
+// harmed is what became of a mesh.
+type harmed struct {
+	before, after smooth.Diagnostics
+	hash          string
+	same          bool     // on harmRanks ranks
+	twins         []string // of each twin, how its state differs
+}
+
+// missed tells what harm was done, if any.
+func (h *harmed) missed() string {
+	b, a := &h.before, &h.after
+	if a.QualityMean >= b.QualityMean && a.QualityMin >= b.QualityMin && a.Inverted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mean %g to %g, worst %g to %g, %d turned over", b.QualityMean, a.QualityMean, b.QualityMin,
+		a.QualityMin, a.Inverted)
+}
+
+// harmAll smooths all meshes, a few at a time, of which each twin takes one at a time.
+func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, error) {
+	all := make([]harmed, meshes)
+	twins := make([]sync.Mutex, len(p.Options.Twins))
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for n := range all {
+		g.Go(func() error {
+			h := &all[n]
+			j, err := harmJobOf(dim, n)
+			if err == nil {
+				*h, err = j.on(within, make([]backend.Device, 1))
+			}
+			if err != nil {
+				return fmt.Errorf("mesh %d in %d dimensions: %w", n, dim, err)
+			}
+			other, err := j.on(within, make([]backend.Device, harmRanks))
+			if err != nil {
+				return fmt.Errorf("mesh %d in %d dimensions, %d ranks: %w", n, dim, harmRanks, err)
+			}
+			h.same = other.hash == h.hash && other.after == h.after
+			h.twins = make([]string, len(twins))
+			for k, twin := range p.Options.Twins {
+				twins[k].Lock()
+				o, err := j.on(within, twin.Devices)
+				twins[k].Unlock()
+				if err != nil {
+					return fmt.Errorf("mesh %d in %d dimensions, on %s: %w", n, dim, twin.Name, err)
+				}
+				if o.hash != h.hash || o.after != h.after {
+					h.twins[k] = fmt.Sprintf("the state is %s on %s, and %s on the CPU", o.hash, twin.Name, h.hash)
+				}
+			}
+			return nil
+		})
+	}
+	return all, g.Wait()
+}
+
+// harmJob is a mesh with its metric, precision and colouring.
+type harmJob struct {
+	subject
+	precision string
+	options   smooth.LayoutOptions
+	inPlane   *smooth.Metric
+	inSpace   *smooth.SolidMetric
+}
+
+// harmJobOf is mesh n in so many dimensions.
+func harmJobOf(dim, n int) (j harmJob, err error) {
+	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
+	j.options = smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: 45, Colouring: smooth.Colourings[n%3],
+		Order: partition.Hilbert, Deep: n%2 == 0}
+	if dim == 2 {
+		if j.plane, err = rough.Plane(n); err == nil {
+			j.inPlane, err = smooth.Discrete(unitSquare, 64, rough.Metric(n))
+		}
+		return j, err
+	}
+	at := rough.Metric3(n)
+	if j.solid, err = rough.Space(n); err == nil {
+		j.inSpace, err = smooth.SolidDiscrete(smooth.Box{High: [3]float64{1, 1, 1}}, 16, func(x, y, z float64) smooth.Six { return at(x, y, z) })
+	}
+	return j, err
+}
+
+// on smooths on a rank for each of the devices, to which vertices go at random; nil is for one of the CPU.
+func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, error) {
+	options := j.options
+	if devices[0] != nil {
+		options.Deep, options.Spread = true, true
+	}
+	open, err := j.parts(options, len(devices))
+	if err != nil {
+		return harmed{}, err
+	}
+	return local.Each(len(devices), func(comm dist.Comm) (h harmed, err error) {
+		dev := devices[comm.Rank()]
+		if dev == nil {
+			dev = cpu.New(1)
+			defer dev.Close()
+		}
+		s, err := open(ctx, comm, dev)
+		if err != nil {
+			return h, err
+		}
+		defer s.Close()
+		if h.before, err = s.Diagnose(ctx); err != nil {
+			return h, err
+		}
+		if h.after, err = toTheEnd(ctx, s); err == nil {
+			h.hash, err = s.Hash(ctx)
+		}
+		return h, err
+	})
+}
+
+// parts cuts the mesh, and returns what opens a rank's solver.
+func (j *harmJob) parts(options smooth.LayoutOptions, ranks int) (
+	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
+	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
+	owner := make([]int32, j.vertices())
+	for v := range owner {
+		owner[v] = int32(uint32(v) * 2654435761 >> 8 % uint32(ranks))
+	}
+	if j.plane != nil {
+		layout, err := smooth.NewLayout(j.plane, options)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := layout.Parts(owner, ranks)
+		return func(ctx context.Context, comm dist.Comm, dev backend.Device) (smooth.Solver, error) {
+			return smooth.New(ctx, j.precision, cfg, parts[comm.Rank()], j.inPlane, comm, dev)
+		}, err
+	}
+	layout, err := smooth.NewSolidLayout(j.solid, options)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(owner, ranks)
+	return func(ctx context.Context, comm dist.Comm, dev backend.Device) (smooth.Solver, error) {
+		return smooth.NewSolid(ctx, j.precision, cfg, parts[comm.Rank()], j.inSpace, comm, dev)
+	}, err
+}
+
+// median is the value in the middle.
+func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

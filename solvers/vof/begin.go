@@ -1,0 +1,93 @@
+package vof
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// begin makes an array of the block of volume fractions, and these in the precision of the state.
+func begin[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
+	err error) {
+	start, begun = make([]F, b.Len()), make([]float64, len(fractions))
+	row := b.N[0]
+	return start, begun, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+		for r := lo; r < hi; r++ {
+			first := b.Index(0, r%b.N[1], r/b.N[1])
+			for i, f := range fractions[r*row : (r+1)*row] {
+				if !(f >= 0 && f <= 1) {
+					return fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(r*row+i), f)
+				}
+				start[first+i], begun[r*row+i] = F(f), float64(F(f))
+			}
+		}
+		return nil
+	})
+}
+
+// rates are the largest of a block's cells, in 1/s: flow through them summed over the axes, along one axis, and out of
+// them.
+type rates [3]float64
+
+// measure finds the longest step and the divergence of the velocity on all ranks; of a series of them the worst so far.
+func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
+	var most rates
+	var lock sync.Mutex
+	b := s.block
+	err := parallel.Each(ctx, "rates of flow", b.N[1]*b.N[2], few/b.N[0]+1, func(lo, hi int) error {
+		var here rates
+		for r := lo; r < hi; r++ {
+			if err := s.rate(u, b.Index(0, r%b.N[1], r/b.N[1]), &here); err != nil {
+				return err
+			}
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		for k, v := range here {
+			most[k] = max(most[k], v)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
+		return err
+	}
+	s.rates[0], s.rates[1], s.rates[2] = max(s.rates[0], most[0]), max(s.rates[1], most[1]), max(s.rates[2], most[2])
+	s.limit = s.cfg.CFL / s.rates[0]
+	if s.cfg.PerAxis {
+		s.limit = s.cfg.CFL / s.rates[1]
+	}
+	return nil
+}
+
+// rate looks at a row of cells from one on.
+func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
+	b := s.block
+	var strides [3]int
+	strides[0], strides[1], strides[2] = b.Strides()
+	for c := first; c < first+b.N[0]; c++ {
+		sum, spread := 0.0, 0.0
+		for axis := range b.Grid.Dim {
+			h := b.Grid.Spacing(axis)
+			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
+			if lo-lo != 0 || hi-hi != 0 {
+				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
+					s.comm.Rank())
+			}
+			r := max(math.Abs(lo), math.Abs(hi)) / h
+			sum += r
+			spread += (hi - lo) / h
+			most[1] = max(most[1], r)
+		}
+		most[0], most[2] = max(most[0], sum), max(most[2], math.Abs(spread))
+	}
+	return nil
+}
