@@ -74,7 +74,8 @@ type ranksOn struct {
 	device func() backend.Device
 }
 
-// where cases are run: on the host, on devices with memory of their own and, if there is one, on a GPU that ranks share.
+// where cases are run: on the host, on devices with memory of their own and, if there is one, on a GPU that ranks
+// share.
 func where(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }

@@ -11,7 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Single tells whether mesh n is one for float32, in which the worst slivers would be flat, so that it has none of them.
+// Single tells whether mesh n is one for float32, in which the worst slivers would be flat, so that it has none of
+// them.
 func Single(n int) bool { return n%8 == 7 }
 
 // sliver is about the worst quality of mesh n, with so many zeros behind the point.

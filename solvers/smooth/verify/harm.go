@@ -159,7 +159,8 @@ func harmJobOf(dim, n int) (j harmJob, err error) {
 	}
 	at := rough.Metric3(n)
 	if j.solid, err = rough.Space(n); err == nil {
-		j.inSpace, err = smooth.SolidDiscrete(smooth.Box{High: [3]float64{1, 1, 1}}, 16, func(x, y, z float64) smooth.Six { return at(x, y, z) })
+		j.inSpace, err = smooth.SolidDiscrete(smooth.Box{High: [3]float64{1, 1, 1}}, 16,
+			func(x, y, z float64) smooth.Six { return at(x, y, z) })
 	}
 	return j, err
 }
