@@ -48,7 +48,7 @@ func (m *mutual) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, er
 }
 
 func (m *mutual) Info() credentials.ProtocolInfo {
-	return credentials.ProtocolInfo{SecurityProtocol: "tls", ServerName: certs.Name(m.rank)}
+	return credentials.ProtocolInfo{SecurityProtocol: "tls"}
 }
 
 func (m *mutual) Clone() credentials.TransportCredentials {
