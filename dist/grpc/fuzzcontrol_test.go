@@ -160,6 +160,7 @@ func FuzzAttend(f *testing.F) {
 				t.Error("the stream goes on after its client has gone")
 			}
 			close(stop)
+			synctest.Wait() // for what hears the end of the stream, which may tell others
 			s.last.Wait()
 			synctest.Wait()
 		})
