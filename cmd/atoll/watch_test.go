@@ -80,7 +80,7 @@ func TestPageFollowsARun(t *testing.T) {
 			page := b.open(t, url)
 			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
 			wait := func(what, expression string, good func(now string) bool) string {
-				for range 600 { // a minute: others may keep the machine busy
+				for range 1800 { // three minutes: pictures take a hundredth of the time, and others may keep the machine busy
 					if now := page.eval(t, expression); good(now) {
 						return now
 					}
