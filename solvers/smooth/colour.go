@@ -17,11 +17,10 @@ type Colouring string
 const (
 	JonesPlassmann Colouring = "jones-plassmann" // by degree, then by a hash of the id: short chains, about 6 sets
 	FirstFit       Colouring = "first-fit"       // by id, as a serial loop does it: about 5 sets, and long chains
-	TwoLevel       Colouring = "two-level"       // clusters by JonesPlassmann, and the vertices of each by id
 )
 
 // Colourings are the names that LayoutOptions.Colouring may have.
-var Colourings = []Colouring{JonesPlassmann, FirstFit, TwoLevel}
+var Colourings = []Colouring{JonesPlassmann, FirstFit}
 
 // maxColours is how many colours one vertex can tell apart.
 const maxColours = 64

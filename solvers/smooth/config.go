@@ -75,6 +75,15 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	return p, nil
 }
 
+// checkCurves refuses curved boundaries where a smoother takes them for straight ones.
+func checkCurves(p *Subdomain, c *Config) error {
+	if p.Bent > 0 && (c.Smoother != "barrier" || c.Untangle) {
+		return errors.New("vertices slide on curved boundaries with the smoother barrier alone, and not before untangling: " +
+			"set LayoutOptions.Ridge to 0")
+	}
+	return nil
+}
+
 // Round is how many sweeps on devices with memory of their own had best go by with one exchange, for LayoutOptions: a
 // tile takes longer than what some layers of copies cost.
 func (c *Config) Round() int {

@@ -88,7 +88,7 @@ func elsewhere(n int) setting {
 	s := plain()
 	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45
 	if n == 1 {
-		s.device, s.layout.Spread, s.layout.Deep = func() backend.Device { return newFar() }, true, true
+		s.device, s.layout.Deep = func() backend.Device { return newFar() }, true
 	}
 	return s
 }

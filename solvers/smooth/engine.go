@@ -122,11 +122,7 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 			if sp.Lo < hi {
 				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
 					Owned: int32(p.Owned)}
-				loop := mover(k)
-				if p.Clustered {
-					loop = &clustered{loop, p.Clusters, int(hi)}
-				}
-				all = append(all, pass{int(sp.Lo), int(hi), loop})
+				all = append(all, pass{int(sp.Lo), int(hi), mover(k)})
 			}
 		}
 		return all

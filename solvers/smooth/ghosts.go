@@ -1,7 +1,7 @@
 package smooth
 
 // spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
-// follows the chains in a sweep: a vertex sees the new place of a neighbour whose turn came before, so that
+// follows the chains in a sweep: a vertex sees the new place of a neighbour whose set came before, so that
 // neighbour moves here too, which takes its own neighbours.
 func (c *cutter) spread() {
 	l := c.layout
@@ -45,18 +45,6 @@ func (c *cutter) take(pairs []map[int32]int8) {
 			}
 		}
 	}
-	if !l.clustered() {
-		return
-	}
-	whole := map[int32]bool{}
-	for v, k := range l.cluster {
-		if k >= 0 && c.needed[v] {
-			whole[k] = true
-		}
-	}
-	for v, k := range l.cluster {
-		c.needed[v] = k >= 0 && whole[k]
-	}
 }
 
 // follow finds how often rank r has to move which ghosts in the sweeps that one exchange does for, and adds their
@@ -77,7 +65,7 @@ func (c *cutter) follow(r int32, ghosts map[int32]int8) {
 			switch {
 			case l.class[u] == fixed:
 				times = 0
-			case l.turn[u] < l.turn[v.vertex]:
+			case l.set[u] < l.set[v.vertex]:
 				times = v.times
 			}
 			if already, here := ghosts[u]; here && already >= times {

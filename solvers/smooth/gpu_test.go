@@ -31,7 +31,7 @@ func gpu(t *testing.T, most int) func(ranks int) setting {
 	}
 	return func(ranks int) setting {
 		s := plain()
-		s.ranks, s.cut, s.layout.Deep, s.layout.Spread = ranks, partition.RandomCut, true, true
+		s.ranks, s.cut, s.layout.Deep = ranks, partition.RandomCut, true
 		s.device = func() backend.Device { return lent{<-free, free} }
 		return s
 	}
@@ -54,7 +54,6 @@ func TestBarrierOnGPU(t *testing.T) {
 		for k, ranks := range []int{1, 5} {
 			on := gpu(ranks)
 			on.precision, on.layout.Colouring = s.precision, s.layout.Colouring
-			s.layout.Spread = true
 			if k == 0 {
 				want = run(s)
 			}
@@ -70,7 +69,6 @@ func TestBarrierSolidOnGPU(t *testing.T) {
 	gpu := gpu(t, 5)
 	for n := range harmless(t) {
 		m, metric, s := harmedSolid(t, n)
-		s.layout.Spread = true
 		_, want := s.stagedSolid(t, m, metric)
 		for _, ranks := range []int{1, 5} {
 			on := gpu(ranks)

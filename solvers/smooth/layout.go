@@ -24,31 +24,25 @@ type LayoutOptions struct {
 	Boundary  Boundary
 	Ridge     float64 // degrees by which a curved boundary may turn where vertices slide on it; 0: they do on none
 	Colouring Colouring
-	Dedicated bool // boundary vertices form sets of their own
-	// of TwoLevel: no set holds neighbours, for devices and culled sweeps that visit it at once
-	Spread  bool
-	Order   partition.Ordering // of vertices within a set: natural, hilbert or random
-	Seed    uint64             // of a random order
-	Tangled bool               // cells may be turned over or flat, for Solver.Untangle to mend
-	Deep    bool               // ghosts that let a whole sweep go by with one exchange
-	Round   int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
+	Dedicated bool               // boundary vertices form sets of their own
+	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
+	Seed      uint64             // of a random order
+	Tangled   bool               // cells may be turned over or flat, for Solver.Untangle to mend
+	Deep      bool               // ghosts that let a whole sweep go by with one exchange
+	Round     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
 }
 
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
 // in it depends on ranks.
 type Layout struct {
-	mesh    *mesh.Mesh
-	rings   *mesh.Rings
-	options LayoutOptions
-	class   []int8 // fixed, free or sliding
-	rails   map[int32]kernels.Rail[float64]
-	arcs    map[int32]curved.Arc // of vertices on curved boundaries, until it is settled which of them slide
-	set     []int32              // of each vertex that moves; the number of sets for others
-	sets    int
-	colours int
-	// a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
-	turn      []int32
-	cluster   []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
+	mesh      *mesh.Mesh
+	rings     *mesh.Rings
+	options   LayoutOptions
+	class     []int8 // fixed, free or sliding
+	rails     map[int32]kernels.Rail[float64]
+	arcs      map[int32]curved.Arc // of vertices on curved boundaries, until it is settled which of them slide
+	set       []int32              // of each vertex that moves; the number of sets for others
+	sets      int
 	order     []int32 // all vertices
 	place     []int32 // of each vertex in the order
 	stripBits int     // so many of the last bits of a place are of no account for the strip in which it is
@@ -79,7 +73,7 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	}
 	l.classify(func(int32) bool { return true })
 	l.settleCurves(l.bends())
-	if err := l.divide(m.X, m.Y); err != nil {
+	if err := l.divide(); err != nil {
 		return nil, err
 	}
 	return l, l.arrangeBy(m.X, m.Y)
@@ -115,9 +109,6 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 
 // Sets is how many sets move one after the other in a sweep.
 func (l *Layout) Sets() int { return l.sets }
-
-// Colours is how many colours the vertices have, or the clusters of TwoLevel.
-func (l *Layout) Colours() int { return l.colours }
 
 // Moving is how many vertices may move.
 func (l *Layout) Moving() int {

@@ -46,7 +46,6 @@ func TestOddPartitions(t *testing.T) {
 			s.layout.Colouring, s.layout.Deep = colouring, (k+j)%2 == 1
 			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true, Cull: k%2 == 1 && smoother != "barrier",
 				Settled: 1e-3}
-			s.layout.Spread = cfg.Cull
 			want := s.run(t, m, metric, cfg, 3)
 			for name, give := range oddPartitions(m) {
 				l, err := NewLayout(m, s.layout)

@@ -13,14 +13,13 @@ import (
 
 // Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order
 // of their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that
-// slide come last, and before them those that are in no strip; then the layout's order holds, or that of clusters and
-// of the turns in each. Of ghosts come first those that other ranks move: by set, unless one exchange
-// does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
+// slide come last, and before them those that are in no strip; then the layout's order holds. Of ghosts come first those
+// that other ranks move: by set, unless one exchange does for all sets, and then by rank and id. Those that nobody moves
+// follow, and then copies, by set.
 type Subdomain struct {
-	Global  []int32 // id of each vertex in the whole mesh
-	Owned   int
-	Sets    int
-	Colours int // of vertices, or of clusters
+	Global []int32 // id of each vertex in the whole mesh
+	Owned  int
+	Sets   int
 
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
@@ -36,11 +35,6 @@ type Subdomain struct {
 	Round Round // of a deep part, the exchange by which several sweeps go by tiles
 
 	Bent int // how many vertices move here on curved boundaries
-
-	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of
-	// Clusters.
-	Clustered bool
-	Clusters  []int32
 }
 
 // Part is what one rank works on.
@@ -89,7 +83,7 @@ type ghost struct {
 // cutter makes the parts of all ranks.
 type cutter struct {
 	layout *Layout
-	owner  []int32 // whole clusters are of one rank
+	owner  []int32
 	owned  [][]int32
 	ghosts [][]ghost
 	cells  [][]int32
@@ -109,9 +103,6 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
 		}
-	}
-	if l.cluster != nil {
-		c.owner = l.wholeClusters(owner)
 	}
 	count := make([]int, ranks)
 	for v, r := range c.owner {
@@ -142,29 +133,37 @@ func (c *cutter) arrange() {
 	}
 }
 
-// key is by what a rank's own vertices are ordered, where the layout's order does not decide: it fits 64 bits because
-// clusters are numbered in 31, and there are no more than 128 sets or turns.
-func (c *cutter) key(v int32) uint64 {
-	l := c.layout
-	late := uint64(3)
+// standing is where among the vertices of its set a rank's own vertex comes.
+type standing uint64
+
+const (
+	neededFree standing = iota // by other ranks, after the set
+	neededSliding
+	innerOfStrip // and free
+	otherFree
+	otherSliding // or fixed, which are a set of their own
+	standings
+)
+
+// standing finds it.
+func (c *cutter) standing(v int32) standing {
+	slides := c.layout.class[v] == sliding
 	switch {
+	case c.needed[v] && slides:
+		return neededSliding
 	case c.needed[v]:
-		late = 0
+		return neededFree
 	case c.inner[v]:
-		late = 1
-	case l.class[v] == free:
-		late = 2
+		return innerOfStrip
+	case c.layout.class[v] == free:
+		return otherFree
 	}
-	k := uint64(l.set[v])<<3 | late<<1
-	if l.class[v] == sliding {
-		k |= 1
-	}
-	if l.clustered() && l.cluster[v] >= 0 {
-		k = (k<<31|uint64(l.cluster[v]))<<8 | uint64(l.turn[v])
-	} else if l.clustered() {
-		k <<= 31 + 8
-	}
-	return k
+	return otherSliding
+}
+
+// key is by what a rank's own vertices are ordered before the layout's order: by set, and within it by standing.
+func (c *cutter) key(v int32) uint64 {
+	return uint64(c.layout.set[v])*uint64(standings) + uint64(c.standing(v))
 }
 
 // arrangeGhosts puts the ghosts of a rank in order.
@@ -176,11 +175,8 @@ func (c *cutter) arrangeGhosts(r int) {
 			return k
 		}
 		if a.copied {
-			k := cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]))
-			if l.clustered() {
-				k = cmp.Or(k, cmp.Compare(l.cluster[v], l.cluster[w]), cmp.Compare(l.turn[v], l.turn[w]))
-			}
-			return cmp.Or(k, cmp.Compare(l.place[v], l.place[w]))
+			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]),
+				cmp.Compare(l.place[v], l.place[w]))
 		}
 		if !l.options.Deep && l.set[v] != l.set[w] {
 			return cmp.Compare(l.set[v], l.set[w])
@@ -205,22 +201,15 @@ func (c *cutter) kind(g ghost) int {
 func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
-		Colours: l.colours, Deep: l.options.Deep, Clustered: l.clustered(), First: make([]Span, l.sets),
-		Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+		Deep: l.options.Deep, First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)
 	}
-	cluster := int32(-1)
 	for i, v := range p.Global {
 		c.local[v] = int32(i)
-		if !c.moves(r, &p, i) {
-			continue
-		}
-		last = i + 1
-		if p.Clustered && l.cluster[v] != cluster {
-			cluster = l.cluster[v]
-			p.Clusters = append(p.Clusters, int32(i))
+		if c.moves(r, &p, i) {
+			last = i + 1
 		}
 	}
 	sliding = c.spans(r, &p)

@@ -101,7 +101,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 		for k, p := range parts {
 			q := whole[k]
 			if len(p.Edges) != len(q.Edges) || !slices.Equal(p.CellGlobal, q.CellGlobal) || p.Sets != q.Sets ||
-				p.Colours != q.Colours || len(p.Global) != len(q.Global) || crowded[k] != l.Crowded() {
+				len(p.Global) != len(q.Global) || crowded[k] != l.Crowded() {
 				r.Fatalf("rank %d of %d: %d edges, %d cells, %d sets; want %d, %d, %d", k, ranks, len(p.Edges), len(p.Cells),
 					p.Sets, len(q.Edges), len(q.Cells), q.Sets)
 			}
@@ -121,7 +121,6 @@ func TestPatchRefuses(t *testing.T) {
 	}
 	for name, change := range map[string]func(o *LayoutOptions, rank int, p *Patch){
 		"deep":      func(o *LayoutOptions, _ int, _ *Patch) { o.Deep = true },
-		"clusters":  func(o *LayoutOptions, _ int, _ *Patch) { o.Colouring = TwoLevel },
 		"colouring": func(o *LayoutOptions, _ int, _ *Patch) { o.Colouring = "grey" },
 		"boundary":  func(o *LayoutOptions, _ int, _ *Patch) { o.Boundary = "soft" },
 		"order":     func(o *LayoutOptions, _ int, _ *Patch) { o.Order = "rcm" },

@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -12,7 +13,7 @@ import (
 // whole mesh stay since they are crowded, as Layout.Crowded has it. A rank finds out for itself what its vertices may
 // do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout
 // of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
-// Clusters and deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
+// Deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
 func (p *Patch) Part(ctx context.Context, o LayoutOptions, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)
 	if err := sameFault(ctx, comm, err); err != nil {
@@ -41,9 +42,8 @@ func (p *Patch) layout(rank int, o LayoutOptions) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Deep || o.Colouring == TwoLevel {
-		return nil, fmt.Errorf("deep = %v, colouring = %q: such parts are cut from a layout of the whole mesh", o.Deep,
-			o.Colouring)
+	if o.Deep {
+		return nil, errors.New("parts with deep ghosts are cut from a layout of the whole mesh")
 	}
 	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
 		return nil, fmt.Errorf("a patch of %d vertices has %d owners and %d places, and the ids of %d of its %d cells", n,
@@ -96,7 +96,6 @@ func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *rim, comm dist.Co
 		return err
 	}
 	l.set, l.sets = successive(class, colour, [2]int32{int32(most[0]), int32(most[1])})
-	l.turn, l.colours = l.set, l.sets
 	return nil
 }
 

@@ -18,7 +18,7 @@ func TestProcessorsAgree(t *testing.T) {
 	m := grouped(t, 150_000, 5)
 	for _, o := range []LayoutOptions{
 		{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert},
-		{Boundary: Slide, Colouring: TwoLevel, Order: partition.Natural, Deep: true},
+		{Boundary: Slide, Colouring: FirstFit, Order: partition.Natural, Deep: true},
 	} {
 		cut := func() []*Part {
 			l, err := NewLayout(m, o)

@@ -60,7 +60,7 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 			l.plan.class[v] = sliding
 		}
 	}
-	if err := l.plan.divide(s.X, s.Y, s.Z); err != nil {
+	if err := l.plan.divide(); err != nil {
 		return nil, err
 	}
 	return l, l.plan.arrangeBy(s.X, s.Y)

@@ -66,7 +66,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg); err != nil {
+	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = solidParameters[F](cfg); err != nil {

@@ -78,7 +78,6 @@ func TestSolidUntangledTheSame(t *testing.T) {
 		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
 		did, want := s.untangleSolid(t, m, cfg)
 		cfg.Cull = true
-		s.layout.Spread = true
 		_, culled := s.untangleSolid(t, m, cfg)
 		if did.Before < 100 || did.Sweeps <= untangleSweeps {
 			t.Errorf("%+v: the case shows too little", did)

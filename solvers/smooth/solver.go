@@ -93,7 +93,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg); err != nil {
+	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = parameters[F](cfg); err != nil {

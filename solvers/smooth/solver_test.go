@@ -188,7 +188,6 @@ func TestSameForAnyGuard(t *testing.T) {
 // same runs a case in many ways.
 func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 	t.Helper()
-	s.layout.Spread = cfg.Cull
 	want := s.run(t, m, metric, cfg, 3)
 	if want.diagnostics.Moved < 150 || want.moved == 0 {
 		t.Fatalf("%+v, %+v: %+v: the case shows too little", cfg, s.layout, want)
@@ -200,7 +199,6 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 			s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
 			s.layout.Order = orders[ranks%3]
 			s.layout.Deep = (ranks+k)%2 == 0
-			s.layout.Spread = cfg.Cull || ranks > 2 && k == 0
 			if got := s.run(t, m, metric, cfg, 3); got != want {
 				t.Errorf("%+v, %d ranks by %s, %+v:\n%+v, on one rank\n%+v", cfg, ranks, cut, s.layout, got, want)
 			}
@@ -213,7 +211,7 @@ func TestSameOnAnyThreads(t *testing.T) {
 	t.Parallel()
 	m := rectangle(t, 30_000, 2)
 	metric := swirl(t)
-	for smoother, colouring := range map[string]Colouring{"pain": TwoLevel, "smart": JonesPlassmann} {
+	for smoother, colouring := range map[string]Colouring{"pain": FirstFit, "smart": JonesPlassmann} {
 		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
 		s := plain()
 		s.layout.Colouring = colouring

@@ -80,7 +80,7 @@ func harmed(t testing.TB, n int) (*mesh.Mesh, *Metric, setting) {
 		t.Fatal(err)
 	}
 	s := plain()
-	s.layout.Colouring = Colourings[n%3]
+	s.layout.Colouring = Colourings[n%2]
 	if rough.Single(n) {
 		s.precision = "float32"
 	}
@@ -137,7 +137,7 @@ func TestBarrierSolid(t *testing.T) {
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on %d ranks, on one %+v", n, other, s.ranks, after)
 		}
-		s.device, s.layout.Spread = func() backend.Device { return newFar() }, true
+		s.device = func() backend.Device { return newFar() }
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
 		}
@@ -161,7 +161,7 @@ func TestBarrierApart(t *testing.T) {
 		want := run(s)
 		for _, ranks := range []int{1, 3} {
 			for _, deep := range []bool{false, true} {
-				s.ranks, s.layout.Deep, s.layout.Spread = ranks, deep, true
+				s.ranks, s.layout.Deep = ranks, deep
 				s.device = func() backend.Device { return newFar() }
 				if got := run(s); got != want {
 					t.Errorf("%s, %d ranks, deep %v: %+v, on the host\n%+v", precision, ranks, deep, got, want)

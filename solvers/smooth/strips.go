@@ -22,12 +22,9 @@ const stripBits = 12
 type Range struct{ Lo, Hi int32 }
 
 // findInner finds the inner vertices of all strips, of the ranks that own them. What other ranks need is none, for it
-// is sent set by set, and there are none where neighbours within a set move one after the other.
+// is sent set by set.
 func (c *cutter) findInner() {
 	l := c.layout
-	if l.clustered() {
-		return
-	}
 	n := len(l.order)
 	strips := n>>l.stripBits + 1
 	parallel.Ranges(strips, parallel.Parts(strips, 4), func(_, lo, hi int) {

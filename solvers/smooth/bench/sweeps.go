@@ -173,7 +173,7 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 		}
 	}
 	return smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.Colouring(o.Colouring),
-		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart, Round: round})
+		Order: partition.Ordering(o.Order), Deep: apart, Round: round})
 }
 
 // smoothTimes are seconds, and what they bought.

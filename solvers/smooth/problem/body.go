@@ -77,7 +77,7 @@ func layoutOptions(w *Sections, apart bool) smooth.LayoutOptions {
 	return smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
-		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull, Ridge: w.Method.Ridge,
+		Deep: w.Method.Deep || apart && !w.Method.Cull, Ridge: w.Method.Ridge,
 	}
 }
 
@@ -194,7 +194,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err != nil {
 		return nil, err
 	}
-	if ranks > 1 && !o.Deep && o.Colouring != smooth.TwoLevel {
+	if ranks > 1 && !o.Deep {
 		patches, err := smooth.NewPatches(m, owner, ranks)
 		if err != nil {
 			return nil, err

@@ -56,7 +56,7 @@ func reporter(out string) solvers.Reporter {
 
 // report compares the mesh with what it was. Only rank 0 has it as it is, and what must be looked up in it.
 func (d *mover) report(ctx context.Context) (*Report, body, error) {
-	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Colours,
+	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
 		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
 		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}

@@ -149,7 +149,7 @@ type harmJob struct {
 // harmJobOf is mesh n in so many dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
-	j.options = smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: 45, Colouring: smooth.Colourings[n%3],
+	j.options = smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: 45, Colouring: smooth.Colourings[n%2],
 		Order: partition.Hilbert, Deep: n%2 == 0}
 	if dim == 2 {
 		if j.plane, err = rough.Plane(n); err == nil {
@@ -169,7 +169,7 @@ func harmJobOf(dim, n int) (j harmJob, err error) {
 func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, error) {
 	options := j.options
 	if devices[0] != nil {
-		options.Deep, options.Spread = true, true
+		options.Deep = true
 	}
 	open, err := j.parts(options, len(devices))
 	if err != nil {
