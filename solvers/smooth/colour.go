@@ -36,7 +36,7 @@ func Colour(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int
 // colourOn is Colour on so many goroutines.
 func colourOn(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
-		return nil, fmt.Errorf("colouring %q of vertices is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
+		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
 	n := len(class)
 	c := &colourer{rings: rings, class: class, hashed: kind == JonesPlassmann, colour: make([]int32, n),

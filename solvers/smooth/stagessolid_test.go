@@ -21,7 +21,7 @@ func harmedSolid(t testing.TB, n int) (*mesh.Solid, *SolidMetric, setting) {
 		t.Fatal(err)
 	}
 	s := plain()
-	s.layout.Colouring = Colourings[n%3]
+	s.layout.Colouring = Colourings[n%2]
 	if rough.Single(n) {
 		s.precision = "float32"
 	}
