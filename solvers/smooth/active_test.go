@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // TestActive: without culling every sweep visits all vertices that may move. With it fewer and fewer, on any ranks the
 // same, until none moves any more, which the longest move tells.
 func TestActive(t *testing.T) {
-	m := rectangle(t, 800, 3)
+	m := smoothtest.Rectangle(t, 800, 3)
 	cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-3, Rescale: true}
 	l, err := NewLayout(m, plain().layout)
 	if err != nil {

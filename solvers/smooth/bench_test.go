@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // BenchmarkSweep takes sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread and on
@@ -16,7 +17,7 @@ func BenchmarkSweep(b *testing.B) {
 }
 
 func benchSweeps(b *testing.B, cells int) {
-	m := rectangle(b, cells, 1)
+	m := smoothtest.Rectangle(b, cells, 1)
 	linear, err := Linear(unit, 1, 5)
 	if err != nil {
 		b.Fatal(err)
@@ -54,7 +55,7 @@ func benchSweeps(b *testing.B, cells int) {
 
 // BenchmarkLayout arranges a mesh of 2.5 million vertices, and cuts it into parts.
 func BenchmarkLayout(b *testing.B) {
-	m := rectangle(b, 5_000_000, 1)
+	m := smoothtest.Rectangle(b, 5_000_000, 1)
 	for _, ranks := range []int{1, 4} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
 			owner := make([]int32, len(m.X))

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -165,12 +166,12 @@ type rest struct {
 
 func resting(t testing.TB, cells int) rest {
 	t.Helper()
-	m := rectangle(t, cells, 9)
+	m := smoothtest.Rectangle(t, cells, 9)
 	l, err := NewLayout(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RandomCut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X,
+	owner, err := partition.Partition(partition.RandomCut, l.Graph(), m.X,
 		m.Y, 2, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -7,25 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
-
-func rectangle(t testing.TB, cells int, seed uint64) *mesh.Mesh {
-	t.Helper()
-	m, err := mesh.Rectangle(0, 0, 1, 1, cells, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func ringsOf(t testing.TB, m *mesh.Mesh) *mesh.Rings {
-	t.Helper()
-	r, err := m.Rings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // serial colours vertices one after the other, in descending priority, each with the least colour that is free.
 func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
@@ -50,10 +33,10 @@ func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 // TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the
 // order of ids, whatever the number of goroutines and the classes; and they are valid.
 func TestColouringIsSerial(t *testing.T) {
-	meshes := []*mesh.Mesh{rectangle(t, 8, 1), rectangle(t, 300, 2), rectangle(t, 3000, 3)}
+	meshes := []*mesh.Mesh{smoothtest.Rectangle(t, 8, 1), smoothtest.Rectangle(t, 300, 2), smoothtest.Rectangle(t, 3000, 3)}
 	rapid.Check(t, func(r *rapid.T) {
 		m := rapid.SampledFrom(meshes).Draw(r, "mesh")
-		rings := ringsOf(t, m)
+		rings := smoothtest.Rings(t, m)
 		class := make([]int8, len(m.X))
 		salt := rapid.Int32().Draw(r, "classes")
 		for v := range class {
@@ -103,8 +86,8 @@ func TestMillion(t *testing.T) {
 	if raced {
 		cells /= 20
 	}
-	m := rectangle(t, cells, 5)
-	rings := ringsOf(t, m)
+	m := smoothtest.Rectangle(t, cells, 5)
+	rings := smoothtest.Rings(t, m)
 	class := make([]int8, len(m.X))
 	for _, kind := range []Colouring{FirstFit, JonesPlassmann} {
 		colour, err := Colour(kind, rings, class, 2)
@@ -119,8 +102,8 @@ func TestMillion(t *testing.T) {
 
 // TestCheckColours: the check sees a wrong colour, a missing one and one too many.
 func TestCheckColours(t *testing.T) {
-	m := rectangle(t, 200, 1)
-	rings := ringsOf(t, m)
+	m := smoothtest.Rectangle(t, 200, 1)
+	rings := smoothtest.Rings(t, m)
 	class := make([]int8, len(m.X))
 	class[3] = -1
 	colour, err := Colour(JonesPlassmann, rings, class, 1)
@@ -140,8 +123,8 @@ func TestCheckColours(t *testing.T) {
 }
 
 func BenchmarkColour(b *testing.B) {
-	m := rectangle(b, 5_000_000, 1)
-	rings := ringsOf(b, m)
+	m := smoothtest.Rectangle(b, 5_000_000, 1)
+	rings := smoothtest.Rings(b, m)
 	class := make([]int8, len(m.X))
 	for _, kind := range []Colouring{FirstFit, JonesPlassmann} {
 		b.Run(string(kind), func(b *testing.B) {

@@ -11,29 +11,32 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// surroundings are what a rank knows of a graph: the neighbours of its own vertices, and which of these are ghosts.
-type surroundings struct {
-	rings  *mesh.Rings // those of ghosts do not count
-	global []int32     // id of each vertex in the whole graph, ascending
-	class  []int8      // as Colour has it
-	rim    *rim
+// PartGraph is what a rank knows of a graph: the neighbours of its own vertices, and which of these are ghosts.
+type PartGraph struct {
+	Rings  *mesh.Rings // those of ghosts do not count
+	Global []int32     // id of each vertex in the whole graph, ascending
+	Class  []int8      // as Colour has it
+	Own    []bool      // of each vertex
+	Ghosts []int32     // the others, by their owners and then by id
+	// Update brings what the owners of ghosts have to them, of an array with a number for each vertex.
+	Update func(ctx context.Context, values []int32) error
 }
 
 // colourRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts.
 // They are those of Colour, whatever the number of ranks. Ranks colour what they can, tell each other the colours of
 // the vertices that these have as ghosts, and go on, for as many rounds as a chain of descending priorities crosses
 // between ranks. All ranks call it with the same kind.
-func colourRanks(ctx context.Context, kind Colouring, g *surroundings, comm dist.Comm) ([]int32, error) {
+func colourRanks(ctx context.Context, kind Colouring, g *PartGraph, comm dist.Comm) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
-	n := len(g.global)
-	c := &rankColourer{surroundings: g, hashed: kind == JonesPlassmann, degree: make([]int32, n),
+	n := len(g.Global)
+	c := &rankColourer{PartGraph: g, hashed: kind == JonesPlassmann, degree: make([]int32, n),
 		colour: make([]int32, n), pending: make([]int32, n)}
 	for v := range n {
-		c.degree[v], c.colour[v] = g.rings.Start[v+1]-g.rings.Start[v], uncoloured
+		c.degree[v], c.colour[v] = g.Rings.Start[v+1]-g.Rings.Start[v], uncoloured
 	}
-	if err := g.rim.share(ctx, c.degree); err != nil {
+	if err := g.Update(ctx, c.degree); err != nil {
 		return nil, err
 	}
 	c.prepare()
@@ -55,7 +58,7 @@ func colourRanks(ctx context.Context, kind Colouring, g *surroundings, comm dist
 		}
 		before = left[0]
 		c.told = left[0] == 0
-		if err := g.rim.share(ctx, c.colour); err != nil {
+		if err := g.Update(ctx, c.colour); err != nil {
 			return nil, err
 		}
 		c.hear()
@@ -67,7 +70,7 @@ const uncoloured = -2
 
 // rankColourer colours an own vertex once all its neighbours of higher priority have a colour.
 type rankColourer struct {
-	*surroundings
+	*PartGraph
 	hashed  bool
 	degree  []int32
 	colour  []int32
@@ -88,10 +91,10 @@ type ghostRing struct {
 
 // before tells whether u must be coloured before v, which is its neighbour.
 func (c *rankColourer) before(u, v int32) bool {
-	if c.class[u] != c.class[v] {
+	if c.Class[u] != c.Class[v] {
 		return false
 	}
-	a, b := c.global[u], c.global[v]
+	a, b := c.Global[u], c.Global[v]
 	if !c.hashed {
 		return a < b
 	}
@@ -104,18 +107,18 @@ func (c *rankColourer) before(u, v int32) bool {
 func (c *rankColourer) prepare() {
 	waiting := map[int32][]int32{} // for a ghost
 	var ready []int32
-	for v := range int32(len(c.global)) {
-		if !c.rim.mine[v] {
+	for v := range int32(len(c.Global)) {
+		if !c.Own[v] {
 			continue
 		}
-		if c.class[v] < 0 {
+		if c.Class[v] < 0 {
 			c.colour[v] = -1
 			continue
 		}
-		for _, u := range c.rings.Of(v) {
+		for _, u := range c.Rings.Of(v) {
 			if c.before(u, v) {
 				c.pending[v]++
-				if !c.rim.mine[u] {
+				if !c.Own[u] {
 					waiting[u] = append(waiting[u], v)
 				}
 			}
@@ -125,7 +128,7 @@ func (c *rankColourer) prepare() {
 		}
 		c.left++
 	}
-	for _, v := range c.rim.at {
+	for _, v := range c.Ghosts {
 		if near := waiting[v]; near != nil {
 			c.ghosts = append(c.ghosts, ghostRing{vertex: v, near: near})
 		}
@@ -139,7 +142,7 @@ func (c *rankColourer) spread(ready []int32) {
 		v := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
 		used := uint64(0)
-		for _, u := range c.rings.Of(v) {
+		for _, u := range c.Rings.Of(v) {
 			if c.before(u, v) {
 				used |= 1 << c.colour[u]
 			}
@@ -150,8 +153,8 @@ func (c *rankColourer) spread(ready []int32) {
 			return
 		}
 		c.left--
-		for _, u := range c.rings.Of(v) {
-			if c.rim.mine[u] && c.before(v, u) {
+		for _, u := range c.Rings.Of(v) {
+			if c.Own[u] && c.before(v, u) {
 				if c.pending[u]--; c.pending[u] == 0 {
 					ready = append(ready, u)
 				}
@@ -176,25 +179,4 @@ func (c *rankColourer) hear() {
 		}
 	}
 	c.spread(ready)
-}
-
-// sameFault returns an error on all ranks if one has one: its own, or that of the lowest rank, with its name.
-func sameFault(ctx context.Context, comm dist.Comm, bad error) error {
-	var text []byte
-	if bad != nil {
-		text = []byte(bad.Error())
-	}
-	all, err := comm.Allgatherv(ctx, text)
-	if err != nil {
-		return err
-	}
-	if bad != nil {
-		return bad
-	}
-	for r, t := range all {
-		if len(t) > 0 {
-			return fmt.Errorf("rank %d refuses its patch: %s", r, t)
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // onPatches runs f on all ranks, each with its patch of a mesh.
@@ -34,8 +35,8 @@ func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm
 // which are those of a serial loop: for any number of ranks, empty ones too, any owners and any classes.
 func TestColourRanks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		m := rectangle(t, rapid.IntRange(2, 3000).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))
-		rings := ringsOf(t, m)
+		m := smoothtest.Rectangle(t, rapid.IntRange(2, 3000).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))
+		rings := smoothtest.Rings(t, m)
 		class, owner := make([]int8, len(m.X)), make([]int32, len(m.X))
 		salt, random := rapid.Int32().Draw(r, "salt"), rapid.Bool().Draw(r, "random")
 		ranks := rapid.SampledFrom([]int{1, 2, 3, 4, 7}).Draw(r, "ranks")
@@ -54,13 +55,12 @@ func TestColourRanks(t *testing.T) {
 			onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
 				l := &Layout{rings: &mesh.Rings{Start: []int32{0}}}
 				if len(p.Global) > 0 {
-					l.rings = ringsOf(t, &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells})
+					l.rings = smoothtest.Rings(t, &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells})
 				}
 				for _, v := range p.Global {
 					l.class = append(l.class, class[v])
 				}
-				got, err := colourRanks(context.Background(), kind, &surroundings{l.rings, p.Global, l.class,
-					newRim(p, comm, 3)}, comm)
+				got, err := colourRanks(context.Background(), kind, newInterfaceExchange(p, comm, 3).graph(l.rings, p.Global, l.class), comm)
 				if err != nil {
 					t.Error(err)
 					return

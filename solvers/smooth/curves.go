@@ -80,12 +80,12 @@ func (l *Layout) limit(v, before, after int32, bends []int32) {
 }
 
 // shareCurves settles the curves of a patch, whose neighbours other ranks may have.
-func (l *Layout) shareCurves(ctx context.Context, r *rim) error {
+func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	if l.options.Ridge == 0 {
 		return nil
 	}
 	bends := l.bends()
-	if err := r.share(ctx, bends); err != nil {
+	if err := r.update(ctx, bends); err != nil {
 		return err
 	}
 	l.settleCurves(bends)

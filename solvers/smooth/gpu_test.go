@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // lent is a device that goes back to others when it is closed, since it takes long to open one.
@@ -86,7 +87,7 @@ func TestCurvedOnGPU(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		s, host := gpu(ranks), plain()
 		s.layout.Ridge, host.layout.Ridge = 45, 45
-		m, b := disc(t, 300, 3), ball(t)
+		m, b := smoothtest.Disc(t, 300, 3), ball(t)
 		if got, want := s.smoothed(t, m, nil), host.smoothed(t, m, nil); got.outcome != want.outcome {
 			t.Errorf("disc: %+v on a GPU, on the host %+v", got.outcome, want.outcome)
 		}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard
 // keeps triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
 func TestJump(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 6)
+	m := smoothtest.Rectangle(t, 400, 6)
 	metric, err := Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
 		if x+.3*y < .6 {
 			return 1, .5, 1

@@ -1,6 +1,7 @@
 package smooth
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -30,6 +31,8 @@ type LayoutOptions struct {
 	Tangled   bool               // cells may be turned over or flat, for Solver.Untangle to mend
 	Deep      bool               // ghosts that let a whole sweep go by with one exchange
 	Round     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
+	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096 of them.
+	StripBits int
 }
 
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
@@ -55,8 +58,8 @@ const (
 	sliding int8 = 1
 )
 
-// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless that
-// is told.
+// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless
+// o.Tangled.
 func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -103,12 +106,17 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 	if err != nil {
 		return err
 	}
-	l.place, l.stripBits = partition.Inverse(l.order), stripBits
+	l.place, l.stripBits = partition.Inverse(l.order), cmp.Or(l.options.StripBits, stripBits)
 	return nil
 }
 
 // Sets is how many sets move one after the other in a sweep.
 func (l *Layout) Sets() int { return l.sets }
+
+// Graph joins the vertices that share an edge.
+func (l *Layout) Graph() partition.Graph {
+	return partition.Graph{Start: l.rings.Start, Adj: l.rings.At}
+}
 
 // Moving is how many vertices may move.
 func (l *Layout) Moving() int {
@@ -234,32 +242,4 @@ func (l *Layout) fixMarks() {
 			l.class[v] = fixed
 		}
 	}
-}
-
-// refuseFlat refuses a mesh with triangles whose area is not positive.
-func refuseFlat(m *mesh.Mesh) error {
-	bad, text := 0, ""
-	for c := range m.Cells {
-		if !upright(m, c) {
-			if bad++; bad <= 5 {
-				x, y := m.Centroid(c)
-				text += fmt.Sprintf("; cell %d at (%g, %g) of area %g", c, x, y, m.Area(c))
-			}
-		}
-	}
-	if bad == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient), "+
-		"untangle it (untangle = true) or mesh the domain again", bad, len(m.Cells), text)
-}
-
-// flat is what share of its two products a triangle's area must exceed, not to come from rounding alone.
-const flat = 4 * 0x1p-53
-
-func upright(m *mesh.Mesh, c int) bool {
-	v := m.Cells[c]
-	ax, ay := m.X[v[0]], m.Y[v[0]]
-	one, other := (m.X[v[1]]-ax)*(m.Y[v[2]]-ay), (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)
-	return one-other > flat*(math.Abs(one)+math.Abs(other))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
@@ -31,7 +32,7 @@ func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 fl
 // holed is an irregular mesh with a hole, thin cells at its bottom, and a notch: walks across it meet borders.
 func holed(t testing.TB, cells int) *mesh.Mesh {
 	t.Helper()
-	m := rectangle(t, cells, 9)
+	m := smoothtest.Rectangle(t, cells, 9)
 	kept := m.Cells[:0]
 	for c, cell := range m.Cells {
 		x, y := m.Centroid(c)
@@ -127,7 +128,7 @@ func TestOnMeshParallel(t *testing.T) {
 		h := .05 + .1*math.Abs(y-.4)
 		return c*c/(h*h) + s*s*100, s * c * (1/(h*h) - 100), s*s/(h*h) + c*c*100
 	}
-	m, other := rectangle(t, 300, 2), rectangle(t, 600, 7)
+	m, other := smoothtest.Rectangle(t, 300, 2), smoothtest.Rectangle(t, 600, 7)
 	for name, back := range map[string]*mesh.Mesh{"itself": m, "another": other} {
 		of, err := OnMesh(back, fieldOf(t, back, turned))
 		if err != nil {
@@ -152,7 +153,7 @@ func TestOnMeshParallel(t *testing.T) {
 }
 
 func TestOnMeshRefuses(t *testing.T) {
-	m := rectangle(t, 200, 1)
+	m := smoothtest.Rectangle(t, 200, 1)
 	round := func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 }
 	for want, change := range map[string]func(m *mesh.Mesh, f metric.Field) metric.Field{
 		"vertex 5 at": func(_ *mesh.Mesh, f metric.Field) metric.Field {
@@ -169,7 +170,7 @@ func TestOnMeshRefuses(t *testing.T) {
 			return f
 		},
 	} {
-		bad := rectangle(t, 200, 1)
+		bad := smoothtest.Rectangle(t, 200, 1)
 		if _, err := OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -184,7 +185,7 @@ func BenchmarkOnMesh(b *testing.B) {
 	}
 	for _, cells := range []int{5_000, 1_255_000} {
 		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
-			m := rectangle(b, cells, 1)
+			m := smoothtest.Rectangle(b, cells, 1)
 			of, err := OnMesh(m, fieldOf(b, m, linear.At))
 			if err != nil {
 				b.Fatal(err)

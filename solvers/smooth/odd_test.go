@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // oddPartitions give the vertices of a mesh of the unit square to four ranks.
@@ -38,7 +39,7 @@ func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
 // to four, for every smoother and colouring.
 func TestOddPartitions(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 200, 4)
+	m := smoothtest.Rectangle(t, 200, 4)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
 		for j, colouring := range Colourings {
@@ -56,7 +57,7 @@ func TestOddPartitions(t *testing.T) {
 				for v := range owner {
 					owner[v] = give(v)
 				}
-				if name == "four ranks around a vertex" && mostRanks(l.rings, owner) != 4 {
+				if name == "four ranks around a vertex" && mostRanks(smoothtest.Rings(t, m), owner) != 4 {
 					t.Fatal("no vertex has neighbours on four ranks")
 				}
 				parts, err := l.Parts(owner, 4)

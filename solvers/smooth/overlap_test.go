@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // event is a kernel's first vertex, or sent or waited.
@@ -52,12 +53,12 @@ func (d device) Close() {}
 // TestOverlapped: of each set the vertices that other ranks need move first, and the others while these travel: between
 // sending and waiting.
 func TestOverlapped(t *testing.T) {
-	m, s := rectangle(t, 1600, 9), plain()
+	m, s := smoothtest.Rectangle(t, 1600, 9), plain()
 	l, err := NewLayout(m, s.layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RCB, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, 2,
+	owner, err := partition.Partition(partition.RCB, l.Graph(), m.X, m.Y, 2,
 		1)
 	if err != nil {
 		t.Fatal(err)

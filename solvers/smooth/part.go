@@ -26,7 +26,7 @@ type Subdomain struct {
 	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
 
 	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
-	Rim    []int32   // of each set, where those of Rest begin that are no inner vertices
+	Outer  []int32   // of each set, where those of Rest begin that are no inner vertices
 
 	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
 	// plan's ghosts counts as owned in it, and what comes after them is not its concern.

@@ -19,14 +19,14 @@ func (p *Patch) Part(ctx context.Context, o LayoutOptions, comm dist.Comm, tag i
 	if err := sameFault(ctx, comm, err); err != nil {
 		return nil, 0, err
 	}
-	rim := newRim(p, comm, tag)
-	if err := l.shareClasses(ctx, rim); err != nil {
+	shared := newInterfaceExchange(p, comm, tag)
+	if err := l.shareClasses(ctx, shared); err != nil {
 		return nil, 0, err
 	}
-	if err := l.shareCurves(ctx, rim); err != nil {
+	if err := l.shareCurves(ctx, shared); err != nil {
 		return nil, 0, err
 	}
-	if err := l.divideRanks(ctx, p, rim, comm); err != nil {
+	if err := l.divideRanks(ctx, p, shared, comm); err != nil {
 		return nil, 0, err
 	}
 	crowded := []int64{int64(l.crowded)}
@@ -63,12 +63,12 @@ func (p *Patch) layout(rank int, o LayoutOptions) (*Layout, error) {
 }
 
 // shareClasses tells other ranks what the vertices that they have as ghosts may do.
-func (l *Layout) shareClasses(ctx context.Context, r *rim) error {
+func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 	class := make([]int32, len(l.class))
 	for v, c := range l.class {
 		class[v] = int32(c)
 	}
-	if err := r.share(ctx, class); err != nil {
+	if err := r.update(ctx, class); err != nil {
 		return err
 	}
 	for v, c := range class {
@@ -81,9 +81,9 @@ func (l *Layout) shareClasses(ctx context.Context, r *rim) error {
 }
 
 // divideRanks is divide, over all ranks.
-func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *rim, comm dist.Comm) error {
+func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *interfaceExchange, comm dist.Comm) error {
 	class := l.rivals(l.class)
-	colour, err := colourRanks(ctx, l.options.Colouring, &surroundings{l.rings, p.Global, class, r}, comm)
+	colour, err := colourRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
 	if err != nil {
 		return err
 	}

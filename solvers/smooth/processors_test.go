@@ -1,21 +1,18 @@
 package smooth
 
 import (
-	"fmt"
-	"math"
 	"reflect"
 	"runtime"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // TestProcessorsAgree: the parts of a layout are the same to the last number on any number of processors.
 func TestProcessorsAgree(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	m := grouped(t, 150_000, 5)
+	m := smoothtest.Grouped(t, 150_000, 5)
 	for _, o := range []LayoutOptions{
 		{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert},
 		{Boundary: Slide, Colouring: FirstFit, Order: partition.Natural, Deep: true},
@@ -45,46 +42,4 @@ func TestProcessorsAgree(t *testing.T) {
 		}
 		runtime.GOMAXPROCS(1)
 	}
-}
-
-// TestTalliesMerge: what tallies of parts merge to is what one tally is told, ties and NaN included.
-func TestTalliesMerge(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		quality := rapid.SliceOfN(rapid.SampledFrom([]float64{0, .1, .5, .5, .9, 1, math.NaN()}), 0, 40).Draw(r, "quality")
-		ids := rapid.Permutation(ascendingIDs(len(quality))).Draw(r, "ids")
-		cut := rapid.IntRange(0, len(quality)).Draw(r, "cut")
-		tell := func(t *tally, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				t.cell(ids[i], quality[i], quality[i]-.2)
-				t.side(quality[i] + .01)
-			}
-		}
-		var one, first, second tally
-		one.clear()
-		first.clear()
-		second.clear()
-		tell(&one, 0, len(quality))
-		tell(&first, 0, cut)
-		tell(&second, cut, len(quality))
-		first.merge(&second)
-		// NaN is not equal to itself, and sums may be kept in different words.
-		got, want := fmt.Sprint(first.told()), fmt.Sprint(one.told())
-		if got != want {
-			r.Fatalf("merged tallies have %s, one has %s", got, want)
-		}
-	})
-}
-
-func ascendingIDs(n int) []int32 {
-	ids := make([]int32, n)
-	for i := range ids {
-		ids[i] = int32(i)
-	}
-	return ids
-}
-
-// told is what a tally knows of cells and edges.
-func (t *tally) told() []any {
-	return []any{t.quality.Float64(), t.lengths.Float64(), t.squares.Float64(), t.area.Float64(), t.least, t.most, t.worst,
-		t.best, t.shortest, t.longest, t.cells, t.edges, t.inverted, t.inRange, t.histogram, t.lengthHistogram}
 }

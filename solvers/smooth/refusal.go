@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 // Refusal is an error that the mesh or the metric caused, the same on all ranks.
@@ -79,4 +81,37 @@ func agree(ctx context.Context, comm dist.Comm, c complaint) error {
 		return &Refusal{errors.New(text)}
 	}
 	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
+}
+
+// sameFault returns an error on all ranks if one has one: its own, or that of the lowest rank, with its name.
+func sameFault(ctx context.Context, comm dist.Comm, bad error) error {
+	var text []byte
+	if bad != nil {
+		text = []byte(bad.Error())
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	if bad != nil {
+		return bad
+	}
+	for r, t := range all {
+		if len(t) > 0 {
+			return fmt.Errorf("rank %d refuses its patch: %s", r, t)
+		}
+	}
+	return nil
+}
+
+// place writes coordinates for people.
+func place[F num.Float](x []F) string {
+	text := "("
+	for k, c := range x {
+		if k > 0 {
+			text += ", "
+		}
+		text += strconv.FormatFloat(float64(c), 'g', 6, 64)
+	}
+	return text + ")"
 }

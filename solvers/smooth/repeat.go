@@ -10,7 +10,7 @@ import (
 // the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
 
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
-const recorded = 8
+const recorded = MaxRound
 
 // aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first,
 // when vertices go far.

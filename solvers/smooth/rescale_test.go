@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and
 // the factor makes up for any other.
 func TestRescaleKinds(t *testing.T) {
-	m := rectangle(t, 2000, 3)
+	m := smoothtest.Rectangle(t, 2000, 3)
 	at := func(factor float64) func(x, y float64) (m11, m12, m22 float64) {
 		return func(x, y float64) (m11, m12, m22 float64) {
 			a, b, c := 1+x, .3*y, 2+x*y

@@ -24,8 +24,9 @@ type RoundPeer struct {
 	Send, Take []int32
 }
 
-// MaxRound is the longest that a round may be. Others divide it, so that a recording ends with a round.
-const MaxRound = recorded
+// MaxRound is the longest that a round may be, in sweeps. Others divide it, so that a recording of so many sweeps ends
+// with a round.
+const MaxRound = 8
 
 // round is how many sweeps go by with one exchange of a deep part.
 func (o *LayoutOptions) round() int { return max(o.Round, 1) }

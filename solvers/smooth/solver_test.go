@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,7 +27,6 @@ type setting struct {
 	cut            partition.Cut
 	precision      string
 	layout         LayoutOptions
-	stripBits      int                   // instead of those of the layout, unless 0
 	device         func() backend.Device // instead of one with so many threads
 }
 
@@ -42,10 +42,7 @@ func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f jo
 	if err != nil {
 		return err
 	}
-	if s.stripBits > 0 {
-		l.stripBits = s.stripBits
-	}
-	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y,
+	owner, err := partition.Partition(s.cut, l.Graph(), m.X, m.Y,
 		s.ranks, 11)
 	if err != nil {
 		return err
@@ -155,7 +152,7 @@ func swirl(t testing.TB) *Metric {
 // sweep or one a set, and with the clusters of a set visited whole or colour by colour.
 func TestSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 9)
+	m := smoothtest.Rectangle(t, 400, 9)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
 		for _, colouring := range Colourings {
@@ -171,7 +168,7 @@ func TestSameOnAnyRanks(t *testing.T) {
 // TestSameForAnyGuard is the same for guards, culled sweeps and float32.
 func TestSameForAnyGuard(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 9)
+	m := smoothtest.Rectangle(t, 400, 9)
 	metric := swirl(t)
 	for _, smoother := range []string{"pain", "pain-exact", "smart"} {
 		for k, guard := range Guards {
@@ -209,7 +206,7 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 // TestSameOnAnyThreads: sets larger than what one goroutine takes at a time.
 func TestSameOnAnyThreads(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 30_000, 2)
+	m := smoothtest.Rectangle(t, 30_000, 2)
 	metric := swirl(t)
 	for smoother, colouring := range map[string]Colouring{"pain": FirstFit, "smart": JonesPlassmann} {
 		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}

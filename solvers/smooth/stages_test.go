@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
 )
 
@@ -217,7 +218,7 @@ func TestBarrierGoesBack(t *testing.T) {
 	t.Parallel()
 	went := 0
 	for n := range 10 {
-		m := rectangle(t, 60, uint64(n))
+		m := smoothtest.Rectangle(t, 60, uint64(n))
 		metric, err := Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
 			h := .002 + .5*math.Abs(x-.5)
 			return 1 / (h * h), 0, 1 / (h * h)

@@ -1,9 +1,6 @@
 package smooth
 
 import (
-	"slices"
-
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
@@ -59,9 +56,9 @@ func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> c.layout.str
 func (c *cutter) strips(r int, p *Subdomain) {
 	l := c.layout
 	all := make([][]Range, len(l.place)>>l.stripBits+1)
-	p.Rim = make([]int32, l.sets)
-	for set := range p.Rim {
-		p.Rim[set] = p.Rest[set].Lo
+	p.Outer = make([]int32, l.sets)
+	for set := range p.Outer {
+		p.Outer[set] = p.Rest[set].Lo
 	}
 	for i, v := range c.owned[r] {
 		if !c.inner[v] {
@@ -76,50 +73,11 @@ func (c *cutter) strips(r int, p *Subdomain) {
 			s.Lo = int32(i)
 		}
 		s.Hi = int32(i + 1)
-		p.Rim[set] = s.Hi
+		p.Outer[set] = s.Hi
 	}
 	for _, of := range all {
 		if of != nil {
 			p.Strips = append(p.Strips, of)
 		}
 	}
-}
-
-// strips is a loop over strips that takes each through all sets.
-type strips struct {
-	of    [][]Range
-	loops []backend.Loop // of each set
-}
-
-func (s *strips) Range(lo, hi int) {
-	for _, sets := range s.of[lo:hi] {
-		for set, r := range sets {
-			if r.Lo < r.Hi {
-				s.loops[set].Range(int(r.Lo), int(r.Hi))
-			}
-		}
-	}
-}
-
-// Grain says that a thread takes one strip at a time.
-func (s *strips) Grain() int { return 1 }
-
-// stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
-// each set.
-func stripsFirst(p *Subdomain, rest [][]pass) {
-	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
-	for set, rim := range p.Rim {
-		if rim > p.Rest[set].Lo {
-			inner.loops[set] = rest[set][0].loop
-			rest[set][0].lo = int(rim)
-		}
-	}
-	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
-}
-
-// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
-// has some of them.
-func stripped(dev backend.Device, p *Subdomain) bool {
-	_, apart := dev.(backend.Memory)
-	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
 }

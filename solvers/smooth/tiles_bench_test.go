@@ -3,6 +3,7 @@ package smooth
 import (
 	"testing"
 
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -11,7 +12,7 @@ import (
 func BenchmarkTiles(b *testing.B) {
 	for name, cells := range map[string]int{"small": 315_000, "large": 5_000_000} {
 		b.Run(name, func(b *testing.B) {
-			l, err := NewLayout(rectangle(b, cells, 1), plain().layout)
+			l, err := NewLayout(smoothtest.Rectangle(b, cells, 1), plainOptions())
 			if err != nil {
 				b.Fatal(err)
 			}

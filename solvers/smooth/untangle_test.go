@@ -11,13 +11,14 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
 // tangled is a mesh of which a share of the vertices inside are somewhere within so many edge lengths.
 func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mesh {
 	t.Helper()
-	m := rectangle(t, cells, seed)
-	rings := ringsOf(t, m)
+	m := smoothtest.Rectangle(t, cells, seed)
+	rings := smoothtest.Rings(t, m)
 	r := rand.New(rand.NewPCG(seed, 5))
 	x, y := m.X[1]-m.X[0], m.Y[1]-m.Y[0]
 	h := max(x, -x, y, -y)

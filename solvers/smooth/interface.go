@@ -7,28 +7,31 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// rim is those vertices of a patch that several ranks have: own ones that others have as ghosts, and ghosts.
-type rim struct {
-	mine   []bool  // of each vertex of the patch
-	at     []int32 // the rim: own vertices, then ghosts by rank, and each by id
+// interfaceExchange is an exchange of numbers at the interface of a patch, those of its vertices that several ranks
+// have: own ones that others have as ghosts, and ghosts.
+type interfaceExchange struct {
+	own    []bool  // of each vertex of the patch
+	owned  int     // own vertices at the interface
+	at     []int32 // the interface: own vertices, then ghosts by rank, and each by id
 	values []int32
 	halo   *halo.Exchanger
 }
 
-// newRim finds the rim from triangles: where one has vertices of several ranks, each of these has all of them.
-func newRim(p *Patch, comm dist.Comm, tag int) *rim {
+// newInterfaceExchange finds the interface from triangles: where one has vertices of several ranks, each of these has all of them.
+func newInterfaceExchange(p *Patch, comm dist.Comm, tag int) *interfaceExchange {
 	rank := int32(comm.Rank())
-	r := &rim{mine: make([]bool, len(p.Global))}
+	r := &interfaceExchange{own: make([]bool, len(p.Global))}
 	for v, owner := range p.Owner {
-		r.mine[v] = owner == rank
+		r.own[v] = owner == rank
 	}
 	var wanted, ghosts []uint64 // the other rank, and the vertex
 	for _, cell := range p.Cells {
 		for _, v := range cell {
 			for _, u := range cell {
-				if r.mine[v] && !r.mine[u] {
+				if r.own[v] && !r.own[u] {
 					of := uint64(p.Owner[u]) << 32
 					wanted, ghosts = append(wanted, of|uint64(v)), append(ghosts, of|uint64(u))
 				}
@@ -41,7 +44,8 @@ func newRim(p *Patch, comm dist.Comm, tag int) *rim {
 	}
 	slices.Sort(r.at)
 	r.at = slices.Compact(r.at)
-	plan := &halo.Plan{Rank: comm.Rank(), Owned: len(r.at), Ghosts: len(ghosts)}
+	r.owned = len(r.at)
+	plan := &halo.Plan{Rank: comm.Rank(), Owned: r.owned, Ghosts: len(ghosts)}
 	peers := map[int]*halo.Peer{}
 	peer := func(pair uint64) *halo.Peer {
 		q := int(pair >> 32)
@@ -75,8 +79,8 @@ func unique(s []uint64) []uint64 {
 	return slices.Compact(s)
 }
 
-// share brings what the owners of ghosts have to them. There is a value for each vertex of the patch.
-func (r *rim) share(ctx context.Context, values []int32) error {
+// update brings what the owners of ghosts have to them. There is a value for each vertex of the patch.
+func (r *interfaceExchange) update(ctx context.Context, values []int32) error {
 	for k, v := range r.at {
 		r.values[k] = values[v]
 	}
@@ -87,4 +91,9 @@ func (r *rim) share(ctx context.Context, values []int32) error {
 		values[v] = r.values[k]
 	}
 	return nil
+}
+
+// graph is what colouring needs of the patch.
+func (r *interfaceExchange) graph(rings *mesh.Rings, global []int32, class []int8) *PartGraph {
+	return &PartGraph{Rings: rings, Global: global, Class: class, Own: r.own, Ghosts: r.at[r.owned:], Update: r.update}
 }
