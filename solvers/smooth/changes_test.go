@@ -18,6 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // weighed counts what its rank sends.
@@ -160,14 +162,14 @@ func TestChangesSendLess(t *testing.T) {
 
 // rest is a mesh in two parts, and a metric.
 type rest struct {
-	parts  []*Part
-	metric *Metric
+	parts  []*layout.Part
+	metric *sizing.Metric
 }
 
 func resting(t testing.TB, cells int) rest {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, 9)
-	l, err := NewLayout(m, plain().layout)
+	l, err := layout.New(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}

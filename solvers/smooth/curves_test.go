@@ -9,6 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // rounded maps a square of half side 1 onto the disc.
@@ -22,7 +24,7 @@ type finished struct {
 	at [3][]float64 // by id
 }
 
-func (e *finished) take(t testing.TB, c dist.Comm, p *Subdomain, s Solver, vertices int) error {
+func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver, vertices int) error {
 	for !s.Ended() {
 		if _, err := s.Sweep(t.Context(), 10); err != nil {
 			return err
@@ -55,16 +57,17 @@ func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished
 		e.at[k] = make([]float64, 10_000)
 	}
 	if m != nil {
-		var metric *Metric
-		if metric, err = Linear(Bounds{-1, -1, 1, 1}, .1, .1); err == nil {
-			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *Part, s Solver) error {
+		var metric *sizing.Metric
+		if metric, err = sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1); err == nil {
+			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s Solver) error {
 				return e.take(t, c, &p.Subdomain, s, len(m.X))
 			})
 		}
 	} else {
-		var metric *SolidMetric
-		if metric, err = SolidLinear(Box{[3]float64{-1, -1, -1}, [3]float64{1, 1, 1}}, .1, .1); err == nil {
-			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *SolidPart, s Solver) error {
+		var metric *sizing.SolidMetric
+		if metric, err = sizing.SolidLinear(sizing.Box{Low: [3]float64{-1, -1, -1}, High: [3]float64{1, 1, 1}}, .1,
+			.1); err == nil {
+			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *layout.SolidPart, s Solver) error {
 				return e.take(t, c, &p.Subdomain, s, len(b.X))
 			})
 		}
@@ -97,7 +100,10 @@ func TestCurved(t *testing.T) {
 		edge  float64
 		off   func(x, y, z float64) float64
 	}{
-		{"disc", smoothtest.Disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 { return math.Hypot(x, y) - 1 }},
+		{"disc", smoothtest.Disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 {
+			return math.Hypot(x,
+				y) - 1
+		}},
 		{"ball", nil, ball(t), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
 		{"cylinder", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
 			x, y = rounded(x, y)
@@ -177,17 +183,17 @@ func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 func TestCurvedRefuses(t *testing.T) {
 	s := plain()
 	s.layout.Ridge = 45
-	metric, err := Linear(Bounds{-1, -1, 1, 1}, .1, .1)
+	metric, err := sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = s.on(t, smoothtest.Disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
-		func(dist.Comm, *Part, Solver) error { return nil })
+		func(dist.Comm, *layout.Part, Solver) error { return nil })
 	if err == nil {
 		t.Error("pain accepts curved rails")
 	}
 	s.layout.Tangled = true
-	if _, err := NewLayout(smoothtest.Disc(t, 300, 1), s.layout); err == nil {
+	if _, err := layout.New(smoothtest.Disc(t, 300, 1), s.layout); err == nil {
 		t.Error("a tangled mesh has curved rails")
 	}
 }

@@ -9,25 +9,26 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-func (s *engine[F, V]) Diagnose(ctx context.Context) (Diagnostics, error) {
+func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if s.known {
 		return s.last, nil
 	}
-	var t tally
+	var t quality.Tally
 	if err := s.measure(&t); err != nil {
-		return Diagnostics{}, err
+		return quality.Diagnostics{}, err
 	}
 	var err error
-	s.last, err = t.reduce(ctx, s.comm, s.Sweeps(), &s.start)
+	s.last, err = t.Reduce(ctx, s.comm, s.Sweeps(), &s.start)
 	s.known = err == nil
 	return s.last, err
 }
 
 // measure runs over the cells, edges and vertices of the part.
-func (s *engine[F, V]) measure(t *tally) error {
-	t.clear()
+func (s *engine[F, V]) measure(t *quality.Tally) error {
+	t.Clear()
 	if err := s.survey(t); err != nil {
 		return err
 	}
@@ -48,31 +49,31 @@ func (s *engine[F, V]) measure(t *tally) error {
 		}
 		moved.Add(n)
 	})
-	t.moved = moved.Load()
-	if t.active, err = s.active(); err != nil {
+	t.Moved = moved.Load()
+	if t.Active, err = s.active(); err != nil {
 		return err
 	}
 	var n [1]kernels.Counters
 	if err := backend.Download(s.dev, n[:], s.counters); err != nil {
 		return err
 	}
-	t.limited, t.refused = n[0].Limited, n[0].Refused
+	t.Limited, t.Refused = n[0].Limited, n[0].Refused
 	return nil
 }
 
 // survey measures triangles, edges and the boundary.
-func (s *solver[F]) survey(t *tally) error {
+func (s *solver[F]) survey(t *quality.Tally) error {
 	shapes, sides, err := s.shapesAndSides()
 	if err != nil {
 		return err
 	}
-	t.tell(len(shapes), func(t *tally, i int) {
-		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
+	t.Each(len(shapes), func(t *quality.Tally, i int) {
+		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
 	})
-	t.tell(len(sides), func(t *tally, i int) {
-		t.side(float64(sides[i].Metric))
+	t.Each(len(sides), func(t *quality.Tally, i int) {
+		t.AddEdge(float64(sides[i].Metric))
 		if s.part.Border[i] {
-			t.perimeter.Add(float64(sides[i].Length))
+			t.Perimeter.Add(float64(sides[i].Length))
 		}
 	})
 	return nil

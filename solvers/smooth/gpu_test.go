@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // lent is a device that goes back to others when it is closed, since it takes long to open one.
@@ -47,7 +48,7 @@ func TestBarrierOnGPU(t *testing.T) {
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) outcome {
 			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 			})
 			return after
 		}

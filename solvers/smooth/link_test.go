@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // staging is a device with memory of its own that counts what it stages.
@@ -143,7 +144,8 @@ func TestHaloChosen(t *testing.T) {
 		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull, Halo: c.halo}
 		var found atomic.Value
 		found.Store("")
-		err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+		err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part,
+			solver Solver) error {
 			found.Store(solver.Halo())
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // event is a kernel's first vertex, or sent or waited.
@@ -54,7 +55,7 @@ func (d device) Close() {}
 // sending and waiting.
 func TestOverlapped(t *testing.T) {
 	m, s := smoothtest.Rectangle(t, 1600, 9), plain()
-	l, err := NewLayout(m, s.layout)
+	l, err := layout.New(m, s.layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestOverlapped(t *testing.T) {
 }
 
 // checkOverlap follows the log of a sweep.
-func checkOverlap(t *testing.T, p *Part, log []event) {
+func checkOverlap(t *testing.T, p *layout.Part, log []event) {
 	shown := 0
 	for set := range p.Sets {
 		if p.First[set].Hi == p.First[set].Lo || p.Rest[set].Hi == p.Rest[set].Lo {

@@ -11,7 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestPatchesGiveTheBits: parts that ranks arrange themselves smooth a mesh as those cut from a layout of the whole do:
@@ -19,28 +22,29 @@ import (
 func TestPatchesGiveTheBits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := smoothtest.Grouped(t, rapid.IntRange(8, 1500).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))
-		metric, err := Linear(Bounds{0, 0, 1.2, 1.3}, 1, 4)
+		metric, err := sizing.Linear(sizing.Bounds{X0: 0, Y0: 0, X1: 1.2, Y1: 1.3}, 1, 4)
 		if err != nil {
 			r.Fatal(err)
 		}
 		s := plain()
-		s.layout.Colouring = rapid.SampledFrom([]Colouring{FirstFit, JonesPlassmann}).Draw(r, "colouring")
+		s.layout.Colouring = rapid.SampledFrom([]colouring.Kind{colouring.FirstFit, colouring.JonesPlassmann}).Draw(r,
+			"colouring")
 		s.layout.Dedicated = rapid.Bool().Draw(r, "dedicated")
 		s.layout.Order = rapid.SampledFrom([]partition.Ordering{partition.Natural, partition.Hilbert,
 			partition.Random}).Draw(r, "order")
-		s.layout.Boundary = rapid.SampledFrom([]Boundary{Slide, Fixed}).Draw(r, "boundary")
+		s.layout.Boundary = rapid.SampledFrom([]layout.Boundary{layout.Slide, layout.Fixed}).Draw(r, "boundary")
 		ranks := rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(r, "ranks")
 		salt := rapid.Int32().Draw(r, "salt")
 		owner := make([]int32, len(m.X))
 		for v := range owner {
 			owner[v] = min(int32(v*(ranks+1)/len(owner)), int32(ranks-1))
-			if hash(int32(v)^salt)%9 == 0 && ranks > 2 { // rank 1 may keep none
+			if colouring.Hash(int32(v)^salt)%9 == 0 && ranks > 2 { // rank 1 may keep none
 				owner[v] = 2
 			}
 		}
 		cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
-		finish := func(parts []*Part) (out outcome) {
-			err := s.onParts(parts, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+		finish := func(parts []*layout.Part) (out outcome) {
+			err := s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 				moved, err := solver.Sweep(t.Context(), 3)
 				if err != nil {
 					return err
@@ -60,7 +64,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 			}
 			return out
 		}
-		l, err := NewLayout(m, s.layout)
+		l, err := layout.New(m, s.layout)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -68,8 +72,8 @@ func TestPatchesGiveTheBits(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		parts, crowded := make([]*Part, ranks), make([]int, ranks)
-		onOwnPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
+		parts, crowded := make([]*layout.Part, ranks), make([]int, ranks)
+		onOwnPatches(t, m, owner, ranks, func(comm dist.Comm, p *layout.Patch) {
 			var err error
 			if parts[comm.Rank()], crowded[comm.Rank()], err = p.Part(t.Context(), s.layout, comm, 3); err != nil {
 				t.Error(err)
@@ -93,9 +97,9 @@ func TestPatchesGiveTheBits(t *testing.T) {
 }
 
 // onOwnPatches runs f on all ranks, each with its patch of a mesh.
-func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *Patch)) {
+func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.Patch)) {
 	t.Helper()
-	patches, err := NewPatches(m, owner, ranks)
+	patches, err := layout.NewPatches(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestRefused: what cannot be smoothed is refused with an id and a reason, on every rank.
@@ -20,7 +22,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		mesh   *mesh.Mesh
 		config Config
-		change func(s *setting, m *Metric)
+		change func(s *setting, m *sizing.Metric)
 		says   string
 	}{
 		"orientation": {flipped, good, nil, "cell 7 at"},
@@ -30,15 +32,15 @@ func TestRefused(t *testing.T) {
 		"relaxation": {nil, Config{Smoother: "pain", Guard: "none", Relax: 2}, nil,
 			"relaxation of 2 does not converge"},
 		"settled":   {nil, Config{Smoother: "pain", Guard: "none", Settled: math.NaN()}, nil, "settled = NaN"},
-		"precision": {nil, good, func(s *setting, _ *Metric) { s.precision = "float16" }, `precision "float16"`},
-		"boundary":  {nil, good, func(s *setting, _ *Metric) { s.layout.Boundary = "fly" }, `boundary "fly"`},
-		"colouring": {nil, good, func(s *setting, _ *Metric) { s.layout.Colouring = "grey" }, `colouring "grey"`},
-		"order":     {nil, good, func(s *setting, _ *Metric) { s.layout.Order = "rcm" }, `order "rcm"`},
-		"metric": {nil, good, func(_ *setting, m *Metric) {
+		"precision": {nil, good, func(s *setting, _ *sizing.Metric) { s.precision = "float16" }, `precision "float16"`},
+		"boundary":  {nil, good, func(s *setting, _ *sizing.Metric) { s.layout.Boundary = "fly" }, `boundary "fly"`},
+		"colouring": {nil, good, func(s *setting, _ *sizing.Metric) { s.layout.Colouring = "grey" }, `colouring "grey"`},
+		"order":     {nil, good, func(s *setting, _ *sizing.Metric) { s.layout.Order = "rcm" }, `order "rcm"`},
+		"metric": {nil, good, func(_ *setting, m *sizing.Metric) {
 			// Positive definite at the nodes, where that was checked, and turned into nonsense since.
-			m.field.Samples[0].M12 = 1e9
+			m.Field.Samples[0].M12 = 1e9
 		}, "vertex 0 at (0, 0): the metric is not positive definite"},
-		"flat in float32": {squeezed(t), good, func(s *setting, _ *Metric) { s.precision = "float32" },
+		"flat in float32": {squeezed(t), good, func(s *setting, _ *sizing.Metric) { s.precision = "float32" },
 			"turned over or flat: its area is"},
 	} {
 		s := plain()
@@ -51,7 +53,7 @@ func TestRefused(t *testing.T) {
 		if m == nil {
 			m = smoothtest.Rectangle(t, 200, 1)
 		}
-		err := s.on(t, m, metric, c.config, func(dist.Comm, *Part, Solver) error { return nil })
+		err := s.on(t, m, metric, c.config, func(dist.Comm, *layout.Part, Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
@@ -46,7 +47,7 @@ func TestRepeated(t *testing.T) {
 			launches := 0
 			s = repeating(s, &launches)
 			got := outcome{}
-			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *Part, solver Solver) (err error) {
+			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
 				for range 2 {
 					if got.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
 						return err
@@ -80,7 +81,7 @@ func TestRepeatedIsStopped(t *testing.T) {
 	launches := 0
 	s := repeating(plain(), &launches)
 	cfg := Config{Smoother: "pain", Guard: "none"}
-	err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+	err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := solver.Sweep(ctx, 100)

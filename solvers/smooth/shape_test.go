@@ -11,6 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestScales: on domains of size 1e-6 and 1e6, with a coordinate that is exactly 0, and with triangles stretched 1e4
@@ -24,8 +27,8 @@ func TestScales(t *testing.T) {
 				for v := range m.X {
 					m.X[v], m.Y[v] = size*(m.X[v]-.5), size*(m.Y[v]-.5)/1e4
 				}
-				b := Bounds{-size, -size / 1e4, size, size / 1e4}
-				metric, err := Discrete(b, 2, func(x, y float64) (float64, float64, float64) {
+				b := sizing.Bounds{X0: -size, Y0: -size / 1e4, X1: size, Y1: size / 1e4}
+				metric, err := sizing.Discrete(b, 2, func(x, y float64) (float64, float64, float64) {
 					return 1 / (size * size), 0, 1e8 / (size * size)
 				})
 				if err != nil {
@@ -56,12 +59,12 @@ func TestScaleIsExact(t *testing.T) {
 			for v := range m.X {
 				m.X[v], m.Y[v] = size*m.X[v], size*m.Y[v]
 			}
-			metric, err := Linear(Bounds{0, 0, size, size}, size/4, size/32)
+			metric, err := sizing.Linear(sizing.Bounds{X0: 0, Y0: 0, X1: size, Y1: size}, size/4, size/32)
 			if err != nil {
 				t.Fatal(err)
 			}
 			err = plain().on(t, m, metric, Config{Smoother: smoother, Guard: "halve"},
-				func(_ dist.Comm, _ *Part, s Solver) error {
+				func(_ dist.Comm, _ *layout.Part, s Solver) error {
 					if _, err := s.Sweep(t.Context(), 10); err != nil {
 						return err
 					}
@@ -86,7 +89,7 @@ func TestScaleIsExact(t *testing.T) {
 
 // TestDiagnostics: known numbers of a square of two triangles, and of a mesh of one.
 func TestDiagnostics(t *testing.T) {
-	metric, err := Discrete(unit, 2, func(x, y float64) (float64, float64, float64) { return 1, 0, 1 })
+	metric, err := sizing.Discrete(unit, 2, func(x, y float64) (float64, float64, float64) { return 1, 0, 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestDiagnostics(t *testing.T) {
 	per := 2 + math.Sqrt2
 	g := 3 / per * (2 - 3/per)
 	q := 12 * math.Sqrt(3) * .5 / (per * per) * g * g * g
-	want := Diagnostics{Sweeps: 3, QualityMin: q, QualityMean: q, QualityMax: q, Worst: 0, Best: 0,
+	want := quality.Diagnostics{Sweeps: 3, QualityMin: q, QualityMean: q, QualityMax: q, Worst: 0, Best: 0,
 		Histogram: [5]int64{4: 2}, EdgeMin: 1, EdgeMean: (4 + math.Sqrt2) / 5, EdgeMax: math.Sqrt2, EdgeInRange: 1,
 		EdgeHistogram: [8]int64{4: 5}, Objective: 3, Area: 1, Perimeter: 4}
 	for _, pair := range [][2]*float64{{&d.QualityMin, &want.QualityMin}, {&d.QualityMean, &want.QualityMean},
@@ -125,7 +128,7 @@ func TestSweepAllocatesNothing(t *testing.T) {
 	m := smoothtest.Rectangle(t, 2000, 1)
 	for _, smoother := range []string{"pain", "pain-exact", "smart", "fjp"} {
 		cfg := Config{Smoother: smoother, Guard: "halve", Cull: true}
-		err := plain().on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *Part, s Solver) error {
+		err := plain().on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, s Solver) error {
 			n := testing.AllocsPerRun(3, func() {
 				if _, err := s.Sweep(t.Context(), 2); err != nil {
 					t.Error(err)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // TestSolidSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all
@@ -21,7 +23,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 			cfg.Settled = .02
 		}
 		s := plain()
-		s.layout.Dedicated, s.layout.Colouring = k%2 == 1, Colourings[(k+1)%2]
+		s.layout.Dedicated, s.layout.Colouring = k%2 == 1, colouring.Kinds[(k+1)%2]
 		if k == 2 {
 			s.precision = "float32"
 		}
@@ -85,7 +87,7 @@ func TestSolidOddPartitions(t *testing.T) {
 			}
 		}
 	}
-	l, err := NewSolidLayout(m, plain().layout)
+	l, err := layout.NewSolid(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}

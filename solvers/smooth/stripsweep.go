@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // strips is a loop over strips that takes each through all sets.
 type strips struct {
-	of    [][]Range
+	of    [][]layout.Range
 	loops []backend.Loop // of each set
 }
 
@@ -27,7 +28,7 @@ func (s *strips) Grain() int { return 1 }
 
 // stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
 // each set.
-func stripsFirst(p *Subdomain, rest [][]pass) {
+func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
 	for set, outer := range p.Outer {
 		if outer > p.Rest[set].Lo {
@@ -40,7 +41,7 @@ func stripsFirst(p *Subdomain, rest [][]pass) {
 
 // stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
 // has some of them.
-func stripped(dev backend.Device, p *Subdomain) bool {
+func stripped(dev backend.Device, p *layout.Subdomain) bool {
 	_, apart := dev.(backend.Memory)
 	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
 }

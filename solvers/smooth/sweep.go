@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
 func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
@@ -62,7 +63,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 }
 
 // maxSweeps keeps the numbers of sets, over all sweeps, within int32.
-const maxSweeps = math.MaxInt32 / (2 * maxColours)
+const maxSweeps = math.MaxInt32 / (2 * colouring.MaxColours)
 
 // begin tells the device which sweep it is.
 func (s *engine[F, V]) begin(ctx context.Context, last bool) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // repeating runs on a device that repeats sweeps, and counts the launches.
@@ -27,7 +28,7 @@ func TestTilesSame(t *testing.T) {
 				s := plain()
 				s.precision, s.layout.Order, s.layout.Dedicated = precision, order, k == 1
 				if k == 2 {
-					s.layout.Boundary = Fixed
+					s.layout.Boundary = layout.Fixed
 				}
 				const sweeps = 3*recorded + 2
 				cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
@@ -65,7 +66,7 @@ func TestTilesRefused(t *testing.T) {
 			s = repeating(s, &launches)
 		}
 		s.ranks = c.ranks
-		err := s.on(t, m, swirl(t), c.cfg, func(dist.Comm, *Part, Solver) error { return nil })
+		err := s.on(t, m, swirl(t), c.cfg, func(dist.Comm, *layout.Part, Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, which does not say %q", c, err, want)
 		}
@@ -80,7 +81,7 @@ func TestTileCount(t *testing.T) {
 		want   int
 	}{{1, 0, 1}, {6400, 2, 200}, {157_000, 1.7, 264}, {2_512_225, 0, 2376}, {2_512_225, 1.67, 2376},
 		{5_654_884, 2.97, 6600}} {
-		if got := tileCount(c.moving, c.nodes); got != c.want {
+		if got := layout.TileCount(c.moving, c.nodes); got != c.want {
 			t.Errorf("%d vertices that move, %g nodes each: %d tiles, not %d", c.moving, c.nodes, got, c.want)
 		}
 	}

@@ -10,7 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // These repeat sweeps, and count the launches: a device that stages messages, and one that is linked with those of
@@ -104,9 +107,9 @@ func TestTilesOnRanks(t *testing.T) {
 }
 
 // inTwoCalls smooths by two calls of Sweep, and returns what rank 0 finds.
-func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) (o outcome) {
+func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) (o outcome) {
 	t.Helper()
-	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 		var mine outcome
 		for range 2 {
 			var err error
@@ -149,7 +152,8 @@ func TestTilesOfSomeRanks(t *testing.T) {
 	cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
 	const sweeps = 2*recorded + 1
 	want := plain().run(t, m, metric, cfg, sweeps)
-	l, err := NewLayout(m, LayoutOptions{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert, Deep: true})
+	l, err := layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
+		Order: partition.Hilbert, Deep: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +188,7 @@ func TestTilesOfSomeRanks(t *testing.T) {
 				cfg.Sweep = "auto"
 			}
 			var hash string
-			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *Part, on Solver) error {
+			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *layout.Part, on Solver) error {
 				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.n > 0) != (len(p.Rings) > 0) {
 					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.n, s.tiled)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // Reason is the rule by which smoothing ended.
@@ -21,11 +22,11 @@ const (
 // is written in between.
 type stopRules struct {
 	Stop
-	last   smooth.Diagnostics // at the last look
+	last   quality.Diagnostics // at the last look
 	reason Reason
 }
 
-func newStopRules(r Stop, before *smooth.Diagnostics) *stopRules {
+func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
 	s := &stopRules{Stop: r, last: *before}
 	s.good(before)
 	return s
@@ -63,7 +64,7 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 }
 
 // good sets the reason if a quality that was asked for has been reached.
-func (s *stopRules) good(d *smooth.Diagnostics) {
+func (s *stopRules) good(d *quality.Diagnostics) {
 	switch {
 	case s.Mean > 0 && d.QualityMean >= s.Mean:
 		s.reason = GoodMean

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
@@ -18,8 +19,8 @@ func (s *halving) Sweeps() int { return s.sweeps }
 
 func (s *halving) Ended() bool { return s.end > 0 && s.sweeps >= s.end }
 
-func (s *halving) Diagnose(context.Context) (smooth.Diagnostics, error) {
-	return smooth.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
+func (s *halving) Diagnose(context.Context) (quality.Diagnostics, error) {
+	return quality.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
 }
 
 // TestStopRules: each rule applies where it should, at looks only, and the first of them tells.
