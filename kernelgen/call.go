@@ -314,8 +314,6 @@ var atomics = map[string]string{
 	atomicsPath + ".Max":    "atomic_max",
 }
 
-const atomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
-
 // atomic translates a call of an atomic function that stands alone, and tells whether c is one.
 func (f *function) atomic(c *ast.CallExpr) bool {
 	fn := f.u.callee(c)

@@ -330,14 +330,6 @@ func (f *function) zero(at ast.Node, t types.Type) string {
 	return f.ctype(at, t) + "{}"
 }
 
-// kindOf is the set of properties of a basic type, 0 for any other.
-func kindOf(t types.Type) types.BasicInfo {
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return b.Info()
-	}
-	return 0
-}
-
 // narrow cuts what C++ has widened to int back to 8 bits.
 func narrow(x cexpr, t types.Type) cexpr {
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {

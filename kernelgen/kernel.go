@@ -185,3 +185,11 @@ func (p *Package) precisions(k *Kernel) [][]types.Type {
 	}
 	return all
 }
+
+// kindOf is the set of properties of a basic type, 0 for any other.
+func kindOf(t types.Type) types.BasicInfo {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}

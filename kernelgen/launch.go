@@ -10,10 +10,7 @@ import (
 	"strings"
 )
 
-const (
-	abiPath   = "github.com/atoll-hpc/atoll/kernelgen/abi"
-	lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
-)
+const lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
 
 // Launchers returns a Go file for the package: for each kernel a loop type with its arguments, which runs on the CPU
 // and tells other devices how to launch it.

@@ -203,3 +203,17 @@ func (p *Package) place(n ast.Node) string {
 	}
 	return fmt.Sprintf("%s:%d", name, at.Line)
 }
+
+// machineCode notes for which GPUs a package asks for machine code beside its PTX, by a line in one of its files:
+//
+//	//atoll:machine sm_80 sm_90
+func (p *Package) machineCode(file *ast.File) {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if names, ok := strings.CutPrefix(c.Text, "//atoll:machine "); ok {
+				p.machine = append(p.machine, strings.Fields(names)...)
+			}
+		}
+	}
+	slices.Sort(p.machine)
+}

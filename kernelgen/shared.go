@@ -83,42 +83,6 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 	return "Shared: " + strings.Join(all, " + ") + ", "
 }
 
-// mentionsShared tells whether a statement of a tile kernel names memory that its block shares.
-func (p *Package) mentionsShared(fn *types.Func, s ast.Node) bool {
-	found := false
-	ast.Inspect(s, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		for v := range fn.Signature().Params().Variables() {
-			if ptr, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.info.ObjectOf(id) == v {
-				_, array := types.Unalias(ptr.Elem()).(*types.Array)
-				found = found || array
-			}
-		}
-		return true
-	})
-	return found
-}
-
-// leads tells whether a value leads to memory.
-func leads(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Slice:
-		return true
-	case *types.Array:
-		return leads(t.Elem())
-	case *types.Struct:
-		for v := range t.Fields() {
-			if leads(v.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // await lets all threads of a tile come to a statement outside of its loops that reads what they share.
 func (f *function) await(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
@@ -129,5 +93,21 @@ func (f *function) await(s ast.Stmt) {
 	}
 	if f.phases > 0 && f.u.pkg.mentionsShared(f.out.fn, s) {
 		f.line("__syncthreads();")
+	}
+}
+
+// lanes writes an outer loop of a tile kernel: its turns go round among the block's threads, and the next loop begins
+// when all are done.
+func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
+	if f.phases > 0 {
+		f.line("__syncthreads();")
+	}
+	f.phases++
+	f.line("TURNS(%s, %s, %s) {", ct, name, count)
+	f.copies = false
+	f.block(s.Body)
+	f.line("}")
+	if f.copies {
+		f.line("copies_done();")
 	}
 }

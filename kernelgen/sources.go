@@ -13,6 +13,12 @@ import (
 	"strings"
 )
 
+// Packages that the translator knows by name.
+const (
+	abiPath     = "github.com/atoll-hpc/atoll/kernelgen/abi"
+	atomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
+)
+
 // loader type-checks a package of kernels and what it imports. The standard library is read for its declarations;
 // every other package from its source, so that its functions and types can be translated too.
 type loader struct {
@@ -65,7 +71,7 @@ func (l *loader) ImportFrom(path, dir string, mode types.ImportMode) (*types.Pac
 	if err != nil {
 		return nil, err
 	}
-	if path != abiPath && path != atomicsPath { // which the translator knows by name
+	if path != abiPath && path != atomicsPath {
 		l.p.declarations(pkg, files)
 	}
 	return pkg, nil
@@ -147,14 +153,6 @@ func (p *Package) isSource(pkg *types.Package) bool { return pkg != nil && p.sou
 
 // isPackageVariable tells whether a variable is declared outside of functions.
 func isPackageVariable(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
-
-// prefix goes before the C names of what another package declares: its name.
-func (u *unit) prefix(pkg *types.Package) string {
-	if pkg == u.pkg.types {
-		return ""
-	}
-	return pkg.Name() + "_"
-}
 
 // qualify writes the package of a type or function: nothing for the package of the kernels, else the name.
 func (p *Package) qualify(other *types.Package) string {

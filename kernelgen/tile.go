@@ -96,82 +96,6 @@ func (p *Package) ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
 	return false
 }
 
-// checkLanes checks a loop whose turns are done by different threads: each keeps to itself, but for what the kernel
-// reduces.
-func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
-	if b, ok := p.info.TypeOf(loop.X).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
-		p.refuse(loop.X, "the outer loops of a tile kernel range over integers")
-	}
-	outside := func(e ast.Expr) types.Object {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		if !ok {
-			return nil
-		}
-		obj := p.info.ObjectOf(id)
-		if obj == nil || obj.Pos() >= loop.Pos() && obj.Pos() < loop.End() {
-			return nil
-		}
-		return obj
-	}
-	const alone = "%s comes from outside of the loop, whose turns are done by different threads: only best = " +
-		"%s(best, x) may change it"
-	best := p.returned(k)
-	depth := 0
-	var visit func(n ast.Node) bool
-	inside := func(body *ast.BlockStmt) {
-		depth++
-		ast.Inspect(body, visit)
-		depth--
-	}
-	visit = func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt:
-			inside(n.Body)
-			return false
-		case *ast.RangeStmt:
-			if p.ordered(p.comments[k.fn], n) {
-				p.refuse(n, misplaced)
-			}
-			inside(n.Body)
-			return false
-		case *ast.SwitchStmt:
-			inside(n.Body)
-			return false
-		case *ast.ReturnStmt:
-			p.refuse(n, "a return inside of a tile's loop: the threads of a tile stay together")
-		case *ast.BranchStmt:
-			if n.Tok == token.BREAK && depth == 0 {
-				p.refuse(n, "a break of a tile's loop, whose turns are done by different threads: use continue")
-			}
-		case *ast.AssignStmt:
-			if best != nil && len(n.Lhs) == 1 && outside(n.Lhs[0]) == best && p.reduces(k, n, best) {
-				ast.Inspect(n.Rhs[0].(*ast.CallExpr).Args[1], visit)
-				return false
-			}
-			for _, l := range n.Lhs {
-				if obj := outside(l); obj != nil {
-					p.refuse(n, alone, obj.Name(), p.reduction(k))
-				}
-			}
-		case *ast.Ident:
-			if best != nil && p.info.ObjectOf(n) == best {
-				p.refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name,
-					p.reduction(k))
-			}
-		case *ast.IncDecStmt:
-			if obj := outside(n.X); obj != nil {
-				p.refuse(n, alone, obj.Name(), p.reduction(k))
-			}
-		case *ast.UnaryExpr:
-			if obj := outside(n.X); n.Op == token.AND && obj != nil {
-				p.refuse(n, "the address of %s, which comes from outside of the loop", obj.Name())
-			}
-		}
-		return true
-	}
-	ast.Inspect(loop.Body, visit)
-}
-
 func (p *Package) reduction(k *Kernel) string {
 	if k.Reduce == ReduceNone {
 		return "min"
@@ -208,18 +132,38 @@ func (p *Package) returned(k *Kernel) types.Object {
 	return p.info.ObjectOf(id)
 }
 
-// lanes writes an outer loop of a tile kernel: its turns go round among the block's threads, and the next loop begins
-// when all are done.
-func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
-	if f.phases > 0 {
-		f.line("__syncthreads();")
+// mentionsShared tells whether a statement of a tile kernel names memory that its block shares.
+func (p *Package) mentionsShared(fn *types.Func, s ast.Node) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		for v := range fn.Signature().Params().Variables() {
+			if ptr, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.info.ObjectOf(id) == v {
+				_, array := types.Unalias(ptr.Elem()).(*types.Array)
+				found = found || array
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// leads tells whether a value leads to memory.
+func leads(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Slice:
+		return true
+	case *types.Array:
+		return leads(t.Elem())
+	case *types.Struct:
+		for v := range t.Fields() {
+			if leads(v.Type()) {
+				return true
+			}
+		}
 	}
-	f.phases++
-	f.line("TURNS(%s, %s, %s) {", ct, name, count)
-	f.copies = false
-	f.block(s.Body)
-	f.line("}")
-	if f.copies {
-		f.line("copies_done();")
-	}
+	return false
 }
