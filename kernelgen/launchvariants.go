@@ -8,7 +8,7 @@ import (
 // symbol is the launcher's expression for the name of the kernel on the device.
 func (l *launched) symbol() string {
 	s := fmt.Sprintf("%q", cname(l.k.Name))
-	if len(l.k.constants) > 0 {
+	if len(l.k.Constants) > 0 {
 		s += " + loop.variant()"
 	}
 	if l.generic {
@@ -19,7 +19,7 @@ func (l *launched) symbol() string {
 
 // variant writes a method that finds the variant of a loop's constant parameters.
 func (l *launched) variant(name string) string {
-	if len(l.k.constants) == 0 {
+	if len(l.k.Constants) == 0 {
 		return ""
 	}
 	var s strings.Builder
@@ -28,8 +28,8 @@ func (l *launched) variant(name string) string {
 		l.typeArgs, name)
 	for _, v := range l.k.Variants {
 		var conditions []string
-		for i, c := range l.k.constants {
-			conditions = append(conditions, v.values[i].condition("loop."+c.Name()))
+		for i, c := range l.k.Constants {
+			conditions = append(conditions, v.Values[i].Condition("loop."+c.Name()))
 		}
 		fmt.Fprintf(&s, "case %s:\nreturn %q\n", strings.Join(conditions, " && "), v.Suffix)
 	}

@@ -17,7 +17,7 @@ func (p *Package) compileMachine(compiler func() (Compiler, error), source strin
 		return "", err
 	}
 	code := map[string]string{}
-	for _, gpu := range p.machine {
+	for _, gpu := range p.Machine {
 		all := slices.Clone(options)
 		all = append(slices.DeleteFunc(all, func(o string) bool { return strings.HasPrefix(o, architecture) }),
 			architecture+gpu)

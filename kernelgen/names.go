@@ -118,7 +118,7 @@ func comment(g *ast.CommentGroup) string {
 
 // prefix goes before the C names of what another package declares: its name.
 func (u *unit) prefix(pkg *types.Package) string {
-	if pkg == u.pkg.types {
+	if pkg == u.pkg.Types {
 		return ""
 	}
 	return pkg.Name() + "_"

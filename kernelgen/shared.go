@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // ungranted is how many bytes a block may share without asking: on any GPU the static variables of a kernel.
@@ -53,15 +55,15 @@ func (s *sharing) declared(dynamic bool) string {
 // dynamic tells whether a kernel shares more than it may without asking, in any of its precisions.
 func (p *Package) dynamic(k *Kernel) bool {
 	ctx := types.NewContext()
-	for _, args := range p.precisions(k) {
+	for _, args := range p.Precisions(k) {
 		env := map[*types.TypeParam]types.Type{}
 		for i, a := range args {
-			env[k.fn.Signature().TypeParams().At(i)] = a
+			env[k.Fn.Signature().TypeParams().At(i)] = a
 		}
 		var s sharing
-		for v := range k.fn.Signature().Params().Variables() {
-			if a := sharedArray(k, subst(v.Type(), env, ctx)); a != nil {
-				s.add(v.Name(), "", sizes.Sizeof(a))
+		for v := range k.Fn.Signature().Params().Variables() {
+			if a := source.SharedArray(k, subst(v.Type(), env, ctx)); a != nil {
+				s.add(v.Name(), "", source.Sizes.Sizeof(a))
 			}
 		}
 		if s.bytes > ungranted {
@@ -86,12 +88,12 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 // await lets all threads of a tile come to a statement outside of its loops that reads what they share.
 func (f *function) await(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
-		if !f.u.pkg.ordered(f.notes, r) {
+		if !f.u.pkg.Ordered(f.notes, r) {
 			return // waits as any loop that is shared does
 		}
 		s = &ast.ExprStmt{X: r.X}
 	}
-	if f.phases > 0 && f.u.pkg.mentionsShared(f.out.fn, s) {
+	if f.phases > 0 && f.u.pkg.MentionsShared(f.out.fn, s) {
 		f.line("__syncthreads();")
 	}
 }

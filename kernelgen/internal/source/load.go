@@ -1,4 +1,6 @@
-package kernelgen
+// Package source reads a Go package of kernels: its types and declarations, those of the packages that it imports, and
+// what //atoll: marks say of kernels, types and loops, checked.
+package source
 
 import (
 	"cmp"
@@ -19,24 +21,24 @@ type Package struct {
 	Name    string
 	Kernels []*Kernel // in the order of files and lines
 
-	fset     *token.FileSet
+	Fset     *token.FileSet
 	files    []*ast.File             // of this package and of those that it imports from source
 	sources  map[*types.Package]bool // whose functions and types can be translated: this one, and what it imports
-	info     *types.Info
-	types    *types.Package
-	decls    map[*types.Func]*ast.FuncDecl
-	comments map[*types.Func]ast.CommentMap
-	specs    map[*types.TypeName]typeDecl
-	machine  []string             // GPUs that there is machine code for
-	rare     map[*types.Func]bool // functions that vector code leaves to Go
-	refusals refusals
+	Info     *types.Info
+	Types    *types.Package
+	Decls    map[*types.Func]*ast.FuncDecl
+	Comments map[*types.Func]ast.CommentMap
+	Specs    map[*types.TypeName]typeDecl
+	Machine  []string             // GPUs that there is machine code for
+	Rare     map[*types.Func]bool // functions that vector code leaves to Go
+	Refusals refusals
 }
 
 // typeDecl is where a type is declared and what its comments say.
 type typeDecl struct {
-	spec     *ast.TypeSpec
-	doc      *ast.CommentGroup
-	constant bool // marked //atoll:constant
+	Spec     *ast.TypeSpec
+	Doc      *ast.CommentGroup
+	Constant bool // marked //atoll:constant
 }
 
 // generated ends the names of files that this package writes; they are no input.
@@ -57,13 +59,13 @@ func Load(dir string) (*Package, error) {
 	p := &Package{
 		Dir:      dir,
 		Name:     found.Name,
-		fset:     token.NewFileSet(),
+		Fset:     token.NewFileSet(),
 		sources:  map[*types.Package]bool{},
-		decls:    map[*types.Func]*ast.FuncDecl{},
-		comments: map[*types.Func]ast.CommentMap{},
-		specs:    map[*types.TypeName]typeDecl{},
-		rare:     map[*types.Func]bool{},
-		info: &types.Info{
+		Decls:    map[*types.Func]*ast.FuncDecl{},
+		Comments: map[*types.Func]ast.CommentMap{},
+		Specs:    map[*types.TypeName]typeDecl{},
+		Rare:     map[*types.Func]bool{},
+		Info: &types.Info{
 			Types:      map[ast.Expr]types.TypeAndValue{},
 			Defs:       map[*ast.Ident]types.Object{},
 			Uses:       map[*ast.Ident]types.Object{},
@@ -76,14 +78,14 @@ func Load(dir string) (*Package, error) {
 	if err := newLoader(p).load(found); err != nil {
 		return nil, fmt.Errorf("kernelgen: %w", err)
 	}
-	if err := p.refusals.err(); err != nil {
+	if err := p.Refusals.Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // sizes are those of Go on amd64, and of CUDA: every number is aligned to its size.
-var sizes = types.SizesFor("gc", "amd64")
+var Sizes = types.SizesFor("gc", "amd64")
 
 // declarations notes the functions and types of a package's files, and the kernels of the package that is translated:
 // the kernels of another one are plain functions here.
@@ -91,28 +93,28 @@ func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
 	p.sources[pkg] = true
 	p.files = append(p.files, files...)
 	for _, file := range files {
-		p.fileDeclarations(file, pkg == p.types)
+		p.fileDeclarations(file, pkg == p.Types)
 	}
 }
 
 func (p *Package) fileDeclarations(file *ast.File, own bool) {
-	comments := ast.NewCommentMap(p.fset, file, file.Comments)
+	comments := ast.NewCommentMap(p.Fset, file, file.Comments)
 	if own {
 		p.machineCode(file)
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			fn, ok := p.info.Defs[d.Name].(*types.Func)
+			fn, ok := p.Info.Defs[d.Name].(*types.Func)
 			if !ok {
 				continue
 			}
-			p.decls[fn] = d
-			p.comments[fn] = comments
+			p.Decls[fn] = d
+			p.Comments[fn] = comments
 			if !own {
 				continue
 			}
-			for _, words := range p.directives(d.Doc) {
+			for _, words := range p.Directives(d.Doc) {
 				p.kernel(fn, d, words)
 			}
 		case *ast.GenDecl:
@@ -126,26 +128,26 @@ func (p *Package) fileDeclarations(file *ast.File, own bool) {
 }
 
 func (p *Package) typeDecl(d *ast.GenDecl, s *ast.TypeSpec) {
-	name, ok := p.info.Defs[s.Name].(*types.TypeName)
+	name, ok := p.Info.Defs[s.Name].(*types.TypeName)
 	if !ok {
 		return
 	}
-	t := typeDecl{spec: s, doc: s.Doc}
-	if t.doc == nil && len(d.Specs) == 1 {
-		t.doc = d.Doc
+	t := typeDecl{Spec: s, Doc: s.Doc}
+	if t.Doc == nil && len(d.Specs) == 1 {
+		t.Doc = d.Doc
 	}
-	for _, words := range p.directives(t.doc) {
+	for _, words := range p.Directives(t.Doc) {
 		if words[0] == "constant" && len(words) == 1 {
-			t.constant = true
+			t.Constant = true
 			continue
 		}
-		p.refuse(s, "//atoll:%s stands before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
+		p.Refuse(s, "//atoll:%s stands before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
 	}
-	p.specs[name] = t
+	p.Specs[name] = t
 }
 
-// directives returns the words of each //atoll: line of a comment.
-func (p *Package) directives(doc *ast.CommentGroup) [][]string {
+// Directives returns the words of each //atoll: line of a comment.
+func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
 	if doc == nil {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (p *Package) directives(doc *ast.CommentGroup) [][]string {
 		}
 		words := strings.Fields(text)
 		if len(words) == 0 {
-			p.refuse(c, "//atoll: without a word: write //atoll:kernel or //atoll:constant")
+			p.Refuse(c, "//atoll: without a word: write //atoll:kernel or //atoll:constant")
 			continue
 		}
 		all = append(all, words)
@@ -175,8 +177,8 @@ func (r Refused) Error() string { return fmt.Sprintf("%v: %s", r.At, r.Reason) }
 
 type refusals []Refused
 
-// err returns all refusals in the order of their positions, each once, or nil.
-func (r refusals) err() error {
+// Err returns all refusals in the order of their positions, each once, or nil.
+func (r refusals) Err() error {
 	slices.SortStableFunc(r, func(a, b Refused) int {
 		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset),
 			cmp.Compare(a.Reason, b.Reason))
@@ -190,13 +192,13 @@ func (r refusals) err() error {
 	return errors.Join(all...)
 }
 
-func (p *Package) refuse(at ast.Node, format string, args ...any) {
-	p.refusals = append(p.refusals, Refused{p.fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
+func (p *Package) Refuse(at ast.Node, format string, args ...any) {
+	p.Refusals = append(p.Refusals, Refused{p.Fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }
 
-// place is the file and line of a node: of the package itself without the folder, of another one with its last part.
-func (p *Package) place(n ast.Node) string {
-	at := p.fset.Position(n.Pos())
+// Place is the file and line of a node: of the package itself without the folder, of another one with its last part.
+func (p *Package) Place(n ast.Node) string {
+	at := p.Fset.Position(n.Pos())
 	name := filepath.Base(at.Filename)
 	if dir := filepath.Dir(at.Filename); dir != p.Dir {
 		name = filepath.Base(dir) + "/" + name
@@ -211,9 +213,9 @@ func (p *Package) machineCode(file *ast.File) {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			if names, ok := strings.CutPrefix(c.Text, "//atoll:machine "); ok {
-				p.machine = append(p.machine, strings.Fields(names)...)
+				p.Machine = append(p.Machine, strings.Fields(names)...)
 			}
 		}
 	}
-	slices.Sort(p.machine)
+	slices.Sort(p.Machine)
 }

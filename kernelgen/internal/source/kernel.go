@@ -1,4 +1,4 @@
-package kernelgen
+package source
 
 import (
 	"go/ast"
@@ -21,9 +21,9 @@ type Kernel struct {
 
 	Variants []Variant // one for each value of its constant parameters
 
-	fn        *types.Func
-	decl      *ast.FuncDecl
-	constants []*types.Var      // its constant parameters
+	Fn        *types.Func
+	Decl      *ast.FuncDecl
+	Constants []*types.Var      // its constant parameters
 	values    [][]constantValue // of each
 	laned     []string          // the variants that lanes have code for; none for all
 }
@@ -47,15 +47,15 @@ const tileGrain = 4
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
 func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 	if words[0] == "rare" && len(words) == 1 {
-		p.rare[fn] = true
+		p.Rare[fn] = true
 		return
 	}
 	if words[0] != "kernel" {
-		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+		p.Refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
 			words[0])
 		return
 	}
-	k := &Kernel{Name: fn.Name(), Block: defaultBlock, fn: fn, decl: d}
+	k := &Kernel{Name: fn.Name(), Block: defaultBlock, Fn: fn, Decl: d}
 	var blocks []int
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
@@ -80,7 +80,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
+			p.Refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
 				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
@@ -106,22 +106,22 @@ func numbers(list string, most int) []int {
 }
 
 func (p *Package) checkKernel(k *Kernel) {
-	sig := k.fn.Signature()
+	sig := k.Fn.Signature()
 	if sig.Recv() != nil {
-		p.refuse(k.decl, "kernel %s is a method: kernels are functions", k.Name)
+		p.Refuse(k.Decl, "kernel %s is a method: kernels are functions", k.Name)
 		return
 	}
-	if k.decl.Body == nil {
-		p.refuse(k.decl, "kernel %s has no body", k.Name)
+	if k.Decl.Body == nil {
+		p.Refuse(k.Decl, "kernel %s has no body", k.Name)
 		return
 	}
 	k.Dims = dimensions(sig.Params())
 	if k.Dims == 0 {
-		p.refuse(k.decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int",
+		p.Refuse(k.Decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int",
 			k.Name)
 	}
 	if sig.TypeParams().Len() > 1 {
-		p.refuse(k.decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
+		p.Refuse(k.Decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
 	}
 	if k.Tile {
 		p.checkTile(k)
@@ -129,10 +129,10 @@ func (p *Package) checkKernel(k *Kernel) {
 	p.checkVectors(k)
 	switch results := sig.Results(); {
 	case k.Reduce == ReduceNone && results.Len() > 0:
-		p.refuse(k.decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice",
+		p.Refuse(k.Decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice",
 			k.Name)
 	case k.Reduce != ReduceNone && results.Len() != 1:
-		p.refuse(k.decl, "kernel %s is marked %s and must return one value", k.Name, k.Reduce)
+		p.Refuse(k.Decl, "kernel %s is marked %s and must return one value", k.Name, k.Reduce)
 	}
 }
 
@@ -152,8 +152,8 @@ func dimensions(params *types.Tuple) int {
 	return n
 }
 
-func (p *Package) isKernel(fn *types.Func) bool {
-	return slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return k.fn == fn })
+func (p *Package) IsKernel(fn *types.Func) bool {
+	return slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return k.Fn == fn })
 }
 
 func isInt(t types.Type) bool {
@@ -161,10 +161,10 @@ func isInt(t types.Type) bool {
 	return ok && b.Kind() == types.Int
 }
 
-// precisions returns the types that a kernel is emitted for: one for each float type its parameter may be, or one
+// Precisions returns the types that a kernel is emitted for: one for each float type its parameter may be, or one
 // empty list for a kernel without a type parameter.
-func (p *Package) precisions(k *Kernel) [][]types.Type {
-	params := k.fn.Signature().TypeParams()
+func (p *Package) Precisions(k *Kernel) [][]types.Type {
+	params := k.Fn.Signature().TypeParams()
 	if params.Len() == 0 {
 		return [][]types.Type{nil}
 	}
@@ -180,14 +180,14 @@ func (p *Package) precisions(k *Kernel) [][]types.Type {
 		other = other || kind != types.Float32 && kind != types.Float64 && types.Satisfies(types.Typ[kind], iface)
 	}
 	if len(all) == 0 || other {
-		p.refuse(k.decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
+		p.Refuse(k.Decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
 		return nil
 	}
 	return all
 }
 
-// kindOf is the set of properties of a basic type, 0 for any other.
-func kindOf(t types.Type) types.BasicInfo {
+// KindOf is the set of properties of a basic type, 0 for any other.
+func KindOf(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()
 	}

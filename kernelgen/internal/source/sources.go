@@ -1,4 +1,4 @@
-package kernelgen
+package source
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 
 // Packages that the translator knows by name.
 const (
-	abiPath     = "github.com/atoll-hpc/atoll/kernelgen/abi"
-	atomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
+	ABIPath     = "github.com/atoll-hpc/atoll/kernelgen/abi"
+	AtomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
 )
 
 // loader type-checks a package of kernels and what it imports. The standard library is read for its declarations;
@@ -35,7 +35,7 @@ func (l *loader) load(found *build.Package) error {
 	if err != nil {
 		return err
 	}
-	l.p.types = pkg
+	l.p.Types = pkg
 	l.p.declarations(pkg, files)
 	return nil
 }
@@ -43,7 +43,7 @@ func (l *loader) load(found *build.Package) error {
 func newLoader(p *Package) *loader {
 	l := &loader{
 		p: p, checked: map[string]*types.Package{},
-		standard: importer.ForCompiler(p.fset, "source", nil).(types.ImporterFrom),
+		standard: importer.ForCompiler(p.Fset, "source", nil).(types.ImporterFrom),
 	}
 	l.root, l.module = moduleOf(p.Dir)
 	return l
@@ -71,7 +71,7 @@ func (l *loader) ImportFrom(path, dir string, mode types.ImportMode) (*types.Pac
 	if err != nil {
 		return nil, err
 	}
-	if path != abiPath && path != atomicsPath {
+	if path != ABIPath && path != AtomicsPath {
 		l.p.declarations(pkg, files)
 	}
 	return pkg, nil
@@ -103,7 +103,7 @@ func (l *loader) check(found *build.Package, path string) (*types.Package, []*as
 		if strings.HasSuffix(name, generated) {
 			continue
 		}
-		file, err := parser.ParseFile(p.fset, filepath.Join(found.Dir, name), nil,
+		file, err := parser.ParseFile(p.Fset, filepath.Join(found.Dir, name), nil,
 			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, nil, err
@@ -111,8 +111,8 @@ func (l *loader) check(found *build.Package, path string) (*types.Package, []*as
 		files = append(files, file)
 	}
 	var wrong []error
-	config := types.Config{Importer: l, Sizes: sizes, Error: func(err error) { wrong = append(wrong, err) }}
-	pkg, _ := config.Check(path, p.fset, files, p.info)
+	config := types.Config{Importer: l, Sizes: Sizes, Error: func(err error) { wrong = append(wrong, err) }}
+	pkg, _ := config.Check(path, p.Fset, files, p.Info)
 	if len(wrong) > 0 {
 		return nil, nil, errors.Join(wrong...)
 	}
@@ -148,15 +148,15 @@ func (l *loader) importPath(found *build.Package) string {
 	return found.Name
 }
 
-// isSource tells whether the functions and types of a package can be translated.
-func (p *Package) isSource(pkg *types.Package) bool { return pkg != nil && p.sources[pkg] }
+// IsSource tells whether the functions and types of a package can be translated.
+func (p *Package) IsSource(pkg *types.Package) bool { return pkg != nil && p.sources[pkg] }
 
-// isPackageVariable tells whether a variable is declared outside of functions.
-func isPackageVariable(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
+// IsPackageVariable tells whether a variable is declared outside of functions.
+func IsPackageVariable(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// qualify writes the package of a type or function: nothing for the package of the kernels, else the name.
-func (p *Package) qualify(other *types.Package) string {
-	if other == p.types {
+// Qualify writes the package of a type or function: nothing for the package of the kernels, else the name.
+func (p *Package) Qualify(other *types.Package) string {
+	if other == p.Types {
 		return ""
 	}
 	return other.Name()

@@ -1,4 +1,4 @@
-package kernelgen
+package source
 
 import (
 	"go/ast"
@@ -18,8 +18,8 @@ type laneLoop struct {
 
 // checkLanes checks such a loop.
 func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
-	if b, ok := p.info.TypeOf(loop.X).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
-		p.refuse(loop.X, "the outer loops of a tile kernel range over integers")
+	if b, ok := p.Info.TypeOf(loop.X).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+		p.Refuse(loop.X, "the outer loops of a tile kernel range over integers")
 	}
 	l := &laneLoop{p: p, k: k, loop: loop, best: p.returned(k)}
 	ast.Inspect(loop.Body, l.visit)
@@ -31,7 +31,7 @@ func (l *laneLoop) outside(e ast.Expr) types.Object {
 	if !ok {
 		return nil
 	}
-	obj := l.p.info.ObjectOf(id)
+	obj := l.p.Info.ObjectOf(id)
 	if obj == nil || obj.Pos() >= l.loop.Pos() && obj.Pos() < l.loop.End() {
 		return nil
 	}
@@ -52,8 +52,8 @@ func (l *laneLoop) visit(n ast.Node) bool {
 		l.inside(n.Body)
 		return false
 	case *ast.RangeStmt:
-		if l.p.ordered(l.p.comments[l.k.fn], n) {
-			l.p.refuse(n, misplaced)
+		if l.p.Ordered(l.p.Comments[l.k.Fn], n) {
+			l.p.Refuse(n, Misplaced)
 		}
 		l.inside(n.Body)
 		return false
@@ -61,23 +61,23 @@ func (l *laneLoop) visit(n ast.Node) bool {
 		l.inside(n.Body)
 		return false
 	case *ast.ReturnStmt:
-		l.p.refuse(n, "a return inside of a tile's loop: the threads of a tile stay together")
+		l.p.Refuse(n, "a return inside of a tile's loop: the threads of a tile stay together")
 	case *ast.BranchStmt:
 		if n.Tok == token.BREAK && l.depth == 0 {
-			l.p.refuse(n, "a break of a tile's loop, whose turns are done by different threads: use continue")
+			l.p.Refuse(n, "a break of a tile's loop, whose turns are done by different threads: use continue")
 		}
 	case *ast.AssignStmt:
 		return l.assigned(n)
 	case *ast.Ident:
-		if l.best != nil && l.p.info.ObjectOf(n) == l.best {
-			l.p.refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name,
+		if l.best != nil && l.p.Info.ObjectOf(n) == l.best {
+			l.p.Refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name,
 				l.p.reduction(l.k))
 		}
 	case *ast.IncDecStmt:
 		l.changes(n, n.X)
 	case *ast.UnaryExpr:
 		if obj := l.outside(n.X); n.Op == token.AND && obj != nil {
-			l.p.refuse(n, "the address of %s, which comes from outside of the loop", obj.Name())
+			l.p.Refuse(n, "the address of %s, which comes from outside of the loop", obj.Name())
 		}
 	}
 	return true
@@ -98,7 +98,7 @@ func (l *laneLoop) assigned(s *ast.AssignStmt) bool {
 // changes refuses a statement that changes a variable from outside.
 func (l *laneLoop) changes(s ast.Node, to ast.Expr) {
 	if obj := l.outside(to); obj != nil {
-		l.p.refuse(s, "%s comes from outside of the loop, whose turns are done by different threads: only best = "+
+		l.p.Refuse(s, "%s comes from outside of the loop, whose turns are done by different threads: only best = "+
 			"%s(best, x) may change it", obj.Name(), l.p.reduction(l.k))
 	}
 }

@@ -1,4 +1,4 @@
-package kernelgen
+package source
 
 import (
 	"go/ast"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// sharedArray is the array that a parameter of a tile kernel points to: memory that the threads of its block share.
-func sharedArray(k *Kernel, t types.Type) *types.Array {
+// SharedArray is the array that a parameter of a tile kernel points to: memory that the threads of its block share.
+func SharedArray(k *Kernel, t types.Type) *types.Array {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok && k.Tile {
 		a, _ := types.Unalias(p.Elem()).(*types.Array)
 		return a
@@ -16,8 +16,8 @@ func sharedArray(k *Kernel, t types.Type) *types.Array {
 	return nil
 }
 
-// pointedArrays finds the array types in the source that pointers lead to: they are a part of no other type.
-func (p *Package) pointedArrays() map[ast.Expr]bool {
+// PointedArrays finds the array types in the source that pointers lead to: they are a part of no other type.
+func (p *Package) PointedArrays() map[ast.Expr]bool {
 	all := map[ast.Expr]bool{}
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -30,9 +30,9 @@ func (p *Package) pointedArrays() map[ast.Expr]bool {
 	return all
 }
 
-func (p *Package) isTile(fn *types.Func) bool {
+func (p *Package) IsTile(fn *types.Func) bool {
 	for _, k := range p.Kernels {
-		if k.fn == fn {
+		if k.Fn == fn {
 			return k.Tile
 		}
 	}
@@ -43,9 +43,9 @@ func (p *Package) isTile(fn *types.Func) bool {
 // kernel: every thread does what stands between them.
 func (p *Package) checkTile(k *Kernel) {
 	if k.Stages > 0 || k.Dims > 1 {
-		p.refuse(k.decl, "kernel %s: a tile kernel has one index and no stages", k.Name)
+		p.Refuse(k.Decl, "kernel %s: a tile kernel has one index and no stages", k.Name)
 	}
-	p.checkTogether(k, k.decl.Body.List)
+	p.checkTogether(k, k.Decl.Body.List)
 }
 
 // checkTogether checks statements that all threads of a tile go through together.
@@ -56,40 +56,40 @@ func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
 		case *ast.AssignStmt:
 			for _, l := range s.Lhs {
 				if _, ok := l.(*ast.Ident); !ok {
-					p.refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
-				} else if p.mentionsShared(k.fn, s) && leads(p.info.TypeOf(l)) {
-					p.refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used",
+					p.Refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
+				} else if p.MentionsShared(k.Fn, s) && leads(p.Info.TypeOf(l)) {
+					p.Refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used",
 						k.Name)
 				}
 			}
 		case *ast.RangeStmt:
-			if p.ordered(p.comments[k.fn], s) {
+			if p.Ordered(p.Comments[k.Fn], s) {
 				p.checkTogether(k, s.Body.List)
 			} else {
 				p.checkLanes(k, s)
 			}
 		case *ast.ReturnStmt:
-			if s != k.decl.Body.List[len(k.decl.Body.List)-1] {
-				p.refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
+			if s != k.Decl.Body.List[len(k.Decl.Body.List)-1] {
+				p.Refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
 			}
 		default:
-			p.refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i "+
+			p.Refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i "+
 				":= range n", k.Name)
 		}
 	}
 }
 
-const misplaced = "//atoll:ordered marks outer loops of tile kernels, and loops in these that stand for themselves"
+const Misplaced = "//atoll:ordered marks outer loops of tile kernels, and loops in these that stand for themselves"
 
-// ordered tells whether a loop is marked //atoll:ordered: all threads of a tile take its turns together, one after the
+// Ordered tells whether a loop is marked //atoll:ordered: all threads of a tile take its turns together, one after the
 // other, and share the loops inside.
-func (p *Package) ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
+func (p *Package) Ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
 	for _, group := range notes[loop] {
-		for _, words := range p.directives(group) {
+		for _, words := range p.Directives(group) {
 			if words[0] == "ordered" && len(words) == 1 {
 				return true
 			}
-			p.refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered",
+			p.Refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered",
 				strings.Join(words, " "))
 		}
 	}
@@ -111,13 +111,13 @@ func (p *Package) reduces(k *Kernel, s *ast.AssignStmt, best types.Object) bool 
 	}
 	name, ok := call.Fun.(*ast.Ident)
 	first, isVar := call.Args[0].(*ast.Ident)
-	return ok && isVar && p.info.Types[call.Fun].IsBuiltin() && name.Name == string(k.Reduce) &&
-		p.info.ObjectOf(first) == best
+	return ok && isVar && p.Info.Types[call.Fun].IsBuiltin() && name.Name == string(k.Reduce) &&
+		p.Info.ObjectOf(first) == best
 }
 
 // returned is the variable that a kernel with a reduction returns at its end.
 func (p *Package) returned(k *Kernel) types.Object {
-	list := k.decl.Body.List
+	list := k.Decl.Body.List
 	if k.Reduce == ReduceNone || len(list) == 0 {
 		return nil
 	}
@@ -129,11 +129,11 @@ func (p *Package) returned(k *Kernel) types.Object {
 	if id == nil {
 		return nil
 	}
-	return p.info.ObjectOf(id)
+	return p.Info.ObjectOf(id)
 }
 
-// mentionsShared tells whether a statement of a tile kernel names memory that its block shares.
-func (p *Package) mentionsShared(fn *types.Func, s ast.Node) bool {
+// MentionsShared tells whether a statement of a tile kernel names memory that its block shares.
+func (p *Package) MentionsShared(fn *types.Func, s ast.Node) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -141,7 +141,7 @@ func (p *Package) mentionsShared(fn *types.Func, s ast.Node) bool {
 			return true
 		}
 		for v := range fn.Signature().Params().Variables() {
-			if ptr, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.info.ObjectOf(id) == v {
+			if ptr, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.Info.ObjectOf(id) == v {
 				_, array := types.Unalias(ptr.Elem()).(*types.Array)
 				found = found || array
 			}
