@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ask puts a question to which yes is the answer unless somebody at a terminal says no in time.
-func ask(in *os.File, out io.Writer, question string, patience time.Duration) bool {
+// Ask puts a question to which yes is the answer unless somebody at a terminal says no in time.
+func Ask(in *os.File, out io.Writer, question string, patience time.Duration) bool {
 	if !term.IsTerminal(int(in.Fd())) {
 		return true
 	}

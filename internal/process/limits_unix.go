@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"fmt"
 	"syscall"
 )
 
-// limits are those of this process that runs of many ranks meet, "" where the system does not say.
-func limits() string {
+// Limits are those of this process that runs of many ranks meet, "" where the system does not say.
+func Limits() string {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
 		return ""

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"os"
@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endSignals tell a command to end. SIGUSR1 is what mpirun passes on without ending the ranks, and what Slurm can send
+// EndSignals tell a command to end. SIGUSR1 is what mpirun passes on without ending the ranks, and what Slurm can send
 // before a job's time is over.
-var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1}
+var EndSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1}
 
-// whenUnread calls stop when nobody reads the output any more, as of atoll run case.toml | head. The signal alone does
+// WhenUnread calls stop when nobody reads the output any more, as of atoll run case.toml | head. The signal alone does
 // not tell: the connections of ranks bring it too.
-func whenUnread(stop func()) {
+func WhenUnread(stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGPIPE)
 	go func() {

@@ -1,4 +1,5 @@
-package main
+// Package process has what the command line asks of the system: signals, limits, a terminal.
+package process
 
 import (
 	"fmt"
@@ -6,9 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// guard calls f, and makes an error of its panic, after it has printed where that was: Go's own exit code for a panic,
+// Guard calls f, and makes an error of its panic, after it has printed where that was: Go's own exit code for a panic,
 // 2, would say that the input was bad. Panics on other goroutines it cannot see.
-func guard(f func() error) (err error) {
+func Guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			os.Stderr.Write(debug.Stack())
