@@ -1,4 +1,4 @@
-package verify
+package tsunami
 
 import (
 	"compress/gzip"

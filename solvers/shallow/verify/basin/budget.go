@@ -1,4 +1,4 @@
-package verify
+package basin
 
 import (
 	"context"
@@ -27,8 +27,8 @@ var unexplained = map[string]float64{"float64": 1e-13, "float32": 1e-6}
 
 type budgetKey struct{}
 
-// budgeted is a check that ends with a table of the budgets of its flows, which must close.
-func budgeted(check func(context.Context, *verify.Page) error) func(context.Context, *verify.Page) error {
+// Budgeted is a check that ends with a table of the budgets of its flows, which must close.
+func Budgeted(check func(context.Context, *verify.Page) error) func(context.Context, *verify.Page) error {
 	return func(ctx context.Context, p *verify.Page) error {
 		var b budget
 		if err := check(context.WithValue(ctx, budgetKey{}, &b), p); err != nil {
@@ -47,7 +47,7 @@ func budgeted(check func(context.Context, *verify.Page) error) func(context.Cont
 }
 
 // open takes note of the masses at the start of a flow.
-func (b *basin) open(ctx context.Context) (err error) {
+func (b *Basin) open(ctx context.Context) (err error) {
 	if b.budget, _ = ctx.Value(budgetKey{}).(*budget); b.budget != nil {
 		b.first, err = b.Diagnose(ctx)
 	}
@@ -55,7 +55,7 @@ func (b *basin) open(ctx context.Context) (err error) {
 }
 
 // settle adds a flow that ends to the budget of its check. One that was changed from outside has none.
-func (b *basin) settle(ctx context.Context) {
+func (b *Basin) settle(ctx context.Context) {
 	if b.budget == nil || b.nudged {
 		return
 	}
@@ -64,7 +64,7 @@ func (b *basin) settle(ctx context.Context) {
 		b.budget.add(entry{precision: b.precision, flows: 1, sources: err.Error(), left: math.NaN()})
 		return
 	}
-	e := entry{precision: b.precision, cells: b.part.Owned, flows: 1, mass: now.Mass1 + now.Mass2}
+	e := entry{precision: b.precision, cells: b.Part.Owned, flows: 1, mass: now.Mass1 + now.Mass2}
 	for layer := range 2 {
 		of := func(d *shallow.Diagnostics, s *shallow.Source) (float64, float64) {
 			if layer == 0 {

@@ -1,4 +1,4 @@
-package verify
+package basin
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type twin struct {
 	solvers []shallow.Solver
 }
 
-func twinOf(ctx context.Context, t verify.Twin, f flow) (*twin, error) {
+func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 	n := len(t.Devices)
 	w := &twin{name: t.Name, comms: local.New(n), parts: make([]*mesh.Part, n), solvers: make([]shallow.Solver, n)}
 	plans := make([]*halo.Plan, n)
@@ -32,7 +32,7 @@ func twinOf(ctx context.Context, t verify.Twin, f flow) (*twin, error) {
 	})
 	if err == nil {
 		err = w.each(func(r int) (err error) {
-			w.solvers[r], err = shallow.New(ctx, f.precision, f.config, w.parts[r], plans[r], f.at(w.parts[r]), w.comms[r],
+			w.solvers[r], err = shallow.New(ctx, f.Precision, f.Config, w.parts[r], plans[r], f.At(w.parts[r]), w.comms[r],
 				t.Devices[r])
 			return err
 		})
@@ -75,7 +75,7 @@ func (w *twin) nudge(ctx context.Context, local []int32, change func(cell int, w
 }
 
 // compare sets the twin's state beside the flow's.
-func (w *twin) compare(ctx context.Context, b *basin) {
+func (w *twin) compare(ctx context.Context, b *Basin) {
 	want, err := b.Hash(ctx)
 	got := make([]string, len(w.solvers))
 	if err == nil {

@@ -1,4 +1,4 @@
-package verify
+package tsunami
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // monai is the model of Monai valley: a record of the wave that comes in at x = 0, gauges before the shore, and how
@@ -29,7 +30,7 @@ func monai(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, triangles(p, 2500, 24000), meshSeed)
+	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, basin.Triangles(p, 2500, 24000), basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -37,15 +38,15 @@ func monai(ctx context.Context, p *verify.Page) error {
 	for i, t := range input["t_s"] {
 		wave = append(wave, series.Row{T: t, Value: input["level_m"][i]})
 	}
-	cfg := second("pvm-ifcp", 1, 1e-5)
-	cfg.Given = given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Steady(0), Wave: wave}})
+	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Steady(0), Wave: wave}})
 	var outside error
-	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: .01, initial: func(x, y float64) state {
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: .01, Initial: func(x, y float64) basin.State {
 		depth, err := bed.At(min(x, 5.488), min(y, 3.402))
 		if err != nil {
 			outside = err
 		}
-		return state{depth: depth, h2: max(0, depth)}
+		return basin.State{Depth: depth, H2: max(0, depth)}
 	}})
 	if err == nil {
 		err = outside
@@ -53,27 +54,27 @@ func monai(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	defer b.close(ctx)
-	at := b.courseAt([2]float64{4.521, 1.196}, [2]float64{4.521, 1.696}, [2]float64{4.521, 2.196})
-	top := highest{}
-	p.Progress("%d cells", b.part.Owned)
-	if err := b.watch(ctx, end, at, &top); err != nil {
+	defer b.Close(ctx)
+	at := b.CourseAt([2]float64{4.521, 1.196}, [2]float64{4.521, 1.696}, [2]float64{4.521, 2.196})
+	top := basin.Highest{}
+	p.Progress("%d cells", b.Part.Owned)
+	if err := b.Watch(ctx, end, at, &top); err != nil {
 		return err
 	}
 	times := gauges["t_s"]
 	for len(times) > 0 && times[len(times)-1] > end {
 		times = times[:len(times)-1]
 	}
-	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.part.Owned), "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.Part.Owned), "quantity", "theirs", "ours")
 	picture := &plot.Series{Title: "BP7: levels in cm, measured and ours", T: times}
 	for k, name := range []string{"5", "7", "9"} {
-		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.along(k, times)
+		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.Along(k, times)
 		for i := range ours {
 			ours[i] *= 100
 		}
 		first, _ := slices.BinarySearch(times, 5) // nothing has come before
 		e := misfit(theirs[first:], ours[first:])
-		t.Row(verify.AtMost(e, share(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
+		t.Row(verify.AtMost(e, basin.Share(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
 		picture.Panels = append(picture.Panels, beside("gauge "+name+" (cm)", "measured", theirs, ours))
 	}
 	runUp, err := read("bp7-runup.csv")
@@ -88,11 +89,11 @@ func monai(ctx context.Context, p *verify.Page) error {
 			}
 		}
 		x, y := runUp["x_m"][k], runUp["y_m"][k]
-		ours := top.in(b, func(cx, cy float64) bool { return math.Hypot(cx-x, cy-y) < .1 })
+		ours := top.In(b, func(cx, cy float64) bool { return math.Hypot(cx-x, cy-y) < .1 })
 		v := verify.Info
 		if k == 0 { // the gully, which coarse meshes do not hold: at 24,000 cells half a side is 1 cm of height
-			lowest := share(p, .065, .04)
-			if b.part.Owned > 70000 {
+			lowest := basin.Share(p, .065, .04)
+			if b.Part.Owned > 70000 {
 				lowest = .08
 			}
 			v = verify.Between(ours, lowest, .1)
