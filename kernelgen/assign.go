@@ -130,6 +130,11 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 		f.laneAssign(to, rhs)
 		return
 	}
+	f.store(to, rhs)
+}
+
+// store assigns values to as many targets: through variables, where one value depends on what another one overwrites.
+func (f *function) store(to []target, rhs []ast.Expr) {
 	values := make([]string, len(rhs))
 	places := make([]string, len(rhs))
 	for i, r := range rhs {

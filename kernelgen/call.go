@@ -94,46 +94,13 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var typeArgs []types.Type
 	fun := ast.Unparen(c.Fun)
 	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
-		s := f.u.pkg.Info.Selections[sel]
-		if s == nil || s.Kind() != types.MethodVal {
-			f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
+		receiver, args, ok := f.receiver(c, sel, fn)
+		if !ok {
 			return nothing
 		}
-		x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
-		_, pointer := t.Underlying().(*types.Pointer)
-		_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
-		switch {
-		case wants && !pointer:
-			if len(s.Index()) == 1 {
-				f.checkAddress(ast.Unparen(sel.X))
-			} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
-				f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
-					"//atoll:constant",
-					fn.Name(), f.u.show(p))
-			}
-			x = cexpr{"&" + x.in(unary), unary}
-		case !wants && pointer:
-			x = cexpr{"*" + x.in(unary), unary}
-		}
-		if f.u.lanes && !wants {
-			x = atom("value(%s)", x.text)
-		}
-		params = append(params, x.text)
-		typeArgs = typeList(receiver(t).TypeArgs())
+		params, typeArgs = append(params, receiver), args
 	} else {
-		switch x := fun.(type) {
-		case *ast.IndexExpr:
-			fun = x.X
-		case *ast.IndexListExpr:
-			fun = x.X
-		}
-		name, ok := fun.(*ast.Ident)
-		if !ok {
-			name = fun.(*ast.SelectorExpr).Sel
-		}
-		for _, a := range typeList(f.u.pkg.Info.Instances[name].TypeArgs) {
-			typeArgs = append(typeArgs, f.subst(a))
-		}
+		typeArgs = f.instanceOf(fun)
 	}
 	for _, a := range c.Args {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
@@ -147,6 +114,54 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		params = append(params, f.expr(a).text)
 	}
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
+}
+
+// receiver is what a method is called on, as an argument, and the type arguments of its type.
+func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Func) (text string, args []types.Type,
+	ok bool) {
+	s := f.u.pkg.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
+		return "", nil, false
+	}
+	x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
+	_, pointer := t.Underlying().(*types.Pointer)
+	_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case wants && !pointer:
+		if len(s.Index()) == 1 {
+			f.checkAddress(ast.Unparen(sel.X))
+		} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
+			f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
+				"//atoll:constant",
+				fn.Name(), f.u.show(p))
+		}
+		x = cexpr{"&" + x.in(unary), unary}
+	case !wants && pointer:
+		x = cexpr{"*" + x.in(unary), unary}
+	}
+	if f.u.lanes && !wants {
+		x = atom("value(%s)", x.text)
+	}
+	return x.text, typeList(receiver(t).TypeArgs()), true
+}
+
+// instanceOf are the type arguments with which a function is called.
+func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	name, ok := fun.(*ast.Ident)
+	if !ok {
+		name = fun.(*ast.SelectorExpr).Sel
+	}
+	for _, a := range typeList(f.u.pkg.Info.Instances[name].TypeArgs) {
+		typeArgs = append(typeArgs, f.subst(a))
+	}
+	return typeArgs
 }
 
 // isPackage tells whether an expression is the name of an imported package.

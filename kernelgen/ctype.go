@@ -155,16 +155,33 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	c := &cstruct{name: name, origin: t.Origin(), fields: map[*types.Var]string{}}
 	u.structs[name] = c // before the fields: Go has refused recursive structs
 
+	fields, checks, ids, ctypes := u.fieldsOf(c, decl.Spec, t, s)
+	align := ""
+	if a := u.vectorAlign(t); a > source.Sizes.Alignof(s) && !u.lanes {
+		align = fmt.Sprintf("alignas(%d) ", a)
+	}
+	if source.Sizes.Sizeof(s) == 0 {
+		u.refuse(decl.Spec, "struct %s is empty", t.Obj().Name())
+	}
+	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.Doc), u.show(t),
+		u.pkg.Place(decl.Spec), align, name, fields, join(checks, " && ", "\n    ", 0), name) +
+		u.laneStruct(c, s, ids, ctypes)
+	u.structOrder = append(u.structOrder, c)
+	return name
+}
+
+// fieldsOf writes the fields of a struct, and what is to be checked of its layout, with their names and types in C.
+func (u *unit) fieldsOf(c *cstruct, spec *ast.TypeSpec, t *types.Named, s *types.Struct) (
+	fields string, checks, ids, ctypes []string) {
 	origin := t.Origin().Underlying().(*types.Struct)
-	var fields strings.Builder
-	checks := []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", name, source.Sizes.Sizeof(s))}
+	var list strings.Builder
+	checks = []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", c.name, source.Sizes.Sizeof(s))}
 	offsets := source.Sizes.Offsetsof(structFields(s))
 	last := ""
-	var ids, ctypes []string
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
-			u.refuse(decl.Spec, "field %s of %s is a pointer: structs hold values and slices", f.Name(), t.Obj().Name())
+			u.refuse(spec, "field %s of %s is a pointer: structs hold values and slices", f.Name(), t.Obj().Name())
 			continue
 		}
 		id := cname(f.Name())
@@ -175,34 +192,23 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 			id += "_" // in C++ a field hides a type of its name
 		}
 		c.fields[origin.Field(i)] = id
-		ct := u.ctype(decl.Spec, f.Type())
+		ct := u.ctype(spec, f.Type())
 		switch {
 		case ct == last && u.pkg.Fset.Position(f.Pos()).Line == u.pkg.Fset.Position(s.Field(i-1).Pos()).Line:
-			fmt.Fprintf(&fields, ", %s", id)
+			fmt.Fprintf(&list, ", %s", id)
 		case last != "":
-			fmt.Fprintf(&fields, ";\n    %s %s", ct, id)
+			fmt.Fprintf(&list, ";\n    %s %s", ct, id)
 		default:
-			fmt.Fprintf(&fields, "    %s %s", ct, id)
+			fmt.Fprintf(&list, "    %s %s", ct, id)
 		}
 		last = ct
 		ids, ctypes = append(ids, id), append(ctypes, ct)
-		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", name, id, offsets[i]))
+		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", c.name, id, offsets[i]))
 	}
 	if last != "" {
-		fields.WriteString(";\n")
+		list.WriteString(";\n")
 	}
-	align := ""
-	if a := u.vectorAlign(t); a > source.Sizes.Alignof(s) && !u.lanes {
-		align = fmt.Sprintf("alignas(%d) ", a)
-	}
-	if source.Sizes.Sizeof(s) == 0 {
-		u.refuse(decl.Spec, "struct %s is empty", t.Obj().Name())
-	}
-	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.Doc), u.show(t),
-		u.pkg.Place(decl.Spec), align, name, fields.String(), join(checks, " && ", "\n    ", 0), name) +
-		u.laneStruct(c, s, ids, ctypes)
-	u.structOrder = append(u.structOrder, c)
-	return name
+	return list.String(), checks, ids, ctypes
 }
 
 // isReduced tells whether a type is atomics.Least or atomics.Most.

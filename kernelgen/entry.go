@@ -50,30 +50,9 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	for i, a := range args {
 		env[k.Fn.Signature().TypeParams().At(i)] = a
 	}
-
-	var params, pass, bounds, index []string
 	var shared sharing
 	list := k.Fn.Signature().Params()
-	for d := range k.Dims {
-		name := cname(list.At(d).Name())
-		if name == "_" || name == "" {
-			name = unused(string("ijk"[d]))
-		}
-		lo, hi := unused("lo"), unused("hi")
-		if k.Dims > 1 {
-			lo, hi = unused("lo_"+name), unused("hi_"+name)
-		}
-		params = append(params, "int64 "+lo, "int64 "+hi)
-		axis := string("xyz"[d])
-		if k.Tile {
-			index = append(index, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
-		} else {
-			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n",
-				name, lo, axis, axis, axis))
-		}
-		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
-		pass = append(pass, name)
-	}
+	pass, params, bounds, index := indices(k, unused)
 	for n := k.Dims; n < list.Len(); n++ {
 		t := subst(list.At(n).Type(), env, u.ctx)
 		if c := k.ConstantIndex(list.At(n)); c >= 0 { // the compiler folds what depends on it
@@ -88,11 +67,9 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 		e.Params = append(e.Params, p)
 		switch p.Kind {
 		case Constant:
-			params = append(params, "const __grid_constant__ "+declare(p.CType, p.Name))
-			pass = append(pass, "&"+p.Name)
+			params, pass = append(params, "const __grid_constant__ "+declare(p.CType, p.Name)), append(pass, "&"+p.Name)
 		default:
-			params = append(params, declare(p.CType, p.Name))
-			pass = append(pass, p.Name)
+			params, pass = append(params, declare(p.CType, p.Name)), append(pass, p.Name)
 		}
 	}
 
@@ -116,6 +93,33 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.Place(k.Decl), head, wrap(params, len(head)),
 		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
 	u.entries = append(u.entries, e)
+}
+
+// indices are those of a kernel: their names, the parameters of their range, what must hold of them, and their
+// declarations.
+func indices(k *Kernel, unused func(name string) string) (names, params, bounds, index []string) {
+	list := k.Fn.Signature().Params()
+	for d := range k.Dims {
+		name := cname(list.At(d).Name())
+		if name == "_" || name == "" {
+			name = unused(string("ijk"[d]))
+		}
+		lo, hi := unused("lo"), unused("hi")
+		if k.Dims > 1 {
+			lo, hi = unused("lo_"+name), unused("hi_"+name)
+		}
+		params = append(params, "int64 "+lo, "int64 "+hi)
+		axis := string("xyz"[d])
+		if k.Tile {
+			index = append(index, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
+		} else {
+			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n",
+				name, lo, axis, axis, axis))
+		}
+		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
+		names = append(names, name)
+	}
+	return names, params, bounds, index
 }
 
 // launchBounds are the launch bounds of a variant for type arguments. A float32 takes half the registers of a float64.

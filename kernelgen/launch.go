@@ -138,6 +138,20 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		fmt.Fprintf(w, "\treturn &%s%s{%s}\n}\n\n", loop, l.typeArgs, strings.Join(fields, ", "))
 	}
 
+	p.rangeMethod(w, k, l)
+	if k.Grain > 0 {
+		fmt.Fprintf(w, "// Grain is how many indices a thread of the CPU takes at a time.\nfunc (loop *%s%s) Grain() int { "+
+			"return %d }\n\n", loop, l.typeArgs, k.Grain)
+	}
+	p.launchMethod(w, k, l)
+	if k.Lanes {
+		w.WriteString(l.variant("lanesVariant"))
+	}
+}
+
+// rangeMethod writes the method that runs the kernel over a range on the CPU.
+func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	for _, v := range l.shared {
 		fmt.Fprintf(w, "var %s %s\n", v[0], v[1])
@@ -159,10 +173,11 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		})
 	}
 	w.WriteString("}\n\n")
-	if k.Grain > 0 {
-		fmt.Fprintf(w, "// Grain is how many indices a thread of the CPU takes at a time.\nfunc (loop *%s%s) Grain() int { "+
-			"return %d }\n\n", loop, l.typeArgs, k.Grain)
-	}
+}
+
+// launchMethod writes the method by which other devices know how to run the kernel.
+func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop,
 		l.typeArgs)
 	box := ""
@@ -181,9 +196,6 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, name))
 	}
 	w.WriteString("\t}}\n}\n" + l.variant("variant"))
-	if k.Lanes {
-		w.WriteString(l.variant("lanesVariant"))
-	}
 }
 
 func (p *Package) describe(k *Kernel, imports map[string]string) *launched {

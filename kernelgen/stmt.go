@@ -278,25 +278,9 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.refuse(s, "a range loop over a variable from outside: write i := range n")
 		return
 	}
-	t := f.typeOf(s.X)
-	var count string
-	var ct string
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		count, ct = f.value(s.X).in(primary)+".len", "int64"
-	case *types.Basic:
-		if u.Info()&types.IsInteger == 0 {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
-			return
-		}
-		count, ct = f.value(s.X).text, f.ctype(s.X, t)
-	default:
-		a, ok := arrayOf(t)
-		if !ok {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
-			return
-		}
-		count, ct = fmt.Sprint(a.Len()), "int64"
+	count, ct, ok := f.turns(s)
+	if !ok {
+		return
 	}
 	name := f.fresh("turn")
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
@@ -329,6 +313,28 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 	}
 	f.block(s.Body)
 	f.line("}")
+}
+
+// turns is how often a range loop goes round, and the type of that number.
+func (f *function) turns(s *ast.RangeStmt) (count, ct string, ok bool) {
+	t := f.typeOf(s.X)
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return f.value(s.X).in(primary) + ".len", "int64", true
+	case *types.Basic:
+		if u.Info()&types.IsInteger == 0 {
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			return "", "", false
+		}
+		return f.value(s.X).text, f.ctype(s.X, t), true
+	default:
+		a, ok := arrayOf(t)
+		if !ok {
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			return "", "", false
+		}
+		return fmt.Sprint(a.Len()), "int64", true
+	}
 }
 
 func (f *function) returnStatement(s *ast.ReturnStmt) {
