@@ -32,8 +32,8 @@ func Read(path string) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// passedSection is what an entry of a section has that is passed over: so many numbers, and with dim as many more as the
-// space has dimensions.
+// passedSection is what an entry of a section has that is passed over: so many numbers, and with dim as many more as
+// the space has dimensions.
 type passedSection struct {
 	numbers int
 	dim     bool
