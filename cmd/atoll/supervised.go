@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/launch/health"
 	"github.com/atoll-hpc/atoll/launch/supervise"
 	"github.com/atoll-hpc/atoll/run"
 )
@@ -25,6 +26,7 @@ type superviseFlags struct {
 	elastic string
 	places  string
 	slots   int
+	health  string
 
 	least, most int // of elastic, 0 without
 }
@@ -35,7 +37,9 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
 	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
-		"joins the run")
+		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
+	p.StringVar(&f.health, "health", "", "host:port of a health service for probes of containers (grpc_health_v1), with "+
+		"--places; :7712 is for this machine alone")
 	p.IntVar(&f.slots, "slots", places.MostRanks, "how many ranks this machine runs at most, where others join")
 }
 
@@ -45,6 +49,9 @@ func (f *superviseFlags) validate() error {
 	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
+	}
+	if f.health != "" && (f.places == "" || !serves(f.health)) {
+		return usageError{fmt.Errorf("--health %q: host:port or :port, and with --places", f.health)}
 	}
 	if f.elastic == "" {
 		return nil
@@ -93,7 +100,12 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if err := giveToken(); err != nil {
 		return errors.Join(err, j.Close())
 	}
-	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
+	health, err := f.healthService()
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
+	defer health.Close()
+	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers, Works: health.Works}
 	var doors *supervise.Doors
 	if f.places != "" {
 		host.Name, host.Address = places.Name(), f.at()
@@ -103,12 +115,27 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 			return errors.Join(err, j.Close())
 		}
 	}
-	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
-		Here: host, Doors: doors,
-		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
-		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
-	})
+	o := f.conduct(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Here: host, Doors: doors})
 	return errors.Join(ended(ctx, o, j.Saved()), j.Close())
+}
+
+// conduct takes the run to its end.
+func (f *runFlags) conduct(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
+	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) }
+	c.Tell = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
+	return supervise.Run(ctx, c)
+}
+
+// healthService is the one that was asked for, nil if none was.
+func (f *runFlags) healthService() (*health.Server, error) {
+	if f.health == "" {
+		return nil, nil
+	}
+	s, err := health.Open(f.health)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--health: %w", err)}
+	}
+	return s, nil
 }
 
 // at is where ranks of this machine are found by others.
