@@ -28,7 +28,8 @@ func (f *runFlags) pod(ctx context.Context, path string, p *places.Pod) error {
 	}
 	p.Out, p.Places, p.Announce = cmp.Or(f.out, c.Output.Dir), f.places, f.announce
 	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.doorFlags.args()
-	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks}
+	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
+		Stuck: f.stuck}
 	p.Silence, p.Wait = f.silence, f.joining
 	health, err := f.healthService()
 	if err != nil {

@@ -27,6 +27,7 @@ type superviseFlags struct {
 	places  string
 	slots   int
 	health  string
+	stuck   time.Duration
 
 	least, most int // of elastic, 0 without
 }
@@ -34,6 +35,8 @@ type superviseFlags struct {
 func (f *superviseFlags) register(p *pflag.FlagSet) {
 	p.IntVar(&f.retries, "retries", 5, "with ranks that are processes: how often in succession ranks may be lost, "+
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
+	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank that lives may "+
+		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
 	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
@@ -46,6 +49,9 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 func (f *superviseFlags) validate() error {
 	if f.slots < 0 || f.slots > places.MostRanks {
 		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, places.MostRanks)}
+	}
+	if f.stuck != 0 && f.stuck < time.Second {
+		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck)}
 	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
@@ -80,7 +86,7 @@ func (f *runFlags) limits() supervise.Limits {
 // not come to an end. A check has nothing to go on from.
 func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
-		LogRanks: f.logRanks, Drain: run.Drain}
+		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
 	if f.check {
 		if err := giveToken(); err != nil {
 			return err
