@@ -12,8 +12,8 @@ import (
 const signEvery = time.Second
 
 // Signs returns how a worker tells its supervisor that it gets on: its run calls it whenever something is done, a step
-// or a part of the set-up, and nobody else does. It costs a look at the clock, and a second after the last time a change
-// of a file's time. For others than workers it is nil. It may be called by many at once.
+// or a part of the set-up, and nobody else does. It costs a look at the clock, and once a second a change of a file's
+// time. For others than workers it is nil. It may be called by many at once.
 func (p Place) Signs() func() {
 	if p.Epoch == 0 || p.Sockets == "" {
 		return nil
@@ -41,9 +41,9 @@ type lookout struct {
 	since []time.Duration // how long ago it came
 }
 
-// hung are the workers that have given no sign for too long, when a time has passed since it was asked last. That time is
-// counted here, at most twice the time between two looks, and no clock is read: it passes neither while the supervisor
-// is stopped nor while the machine sleeps, when workers do not get on either.
+// hung are the workers that have given no sign for too long, when a time has passed since it was asked last. That is
+// counted here, at most twice the time between two looks, and no clock is read: none passes while the supervisor is
+// stopped or the machine sleeps, when workers do not get on either.
 func (l *lookout) hung(sign func(i int) time.Time, passed time.Duration) (all []int) {
 	for i := range l.seen {
 		if at := sign(i); !at.Equal(l.seen[i]) {
@@ -98,6 +98,6 @@ func (w *Workers) giveUp(i int) {
 
 // hangs is what is told of a worker that was killed since it hung.
 func (w *Workers) hangs(rank int) *Report {
-	return &Report{Rank: rank, Lost: true, Text: fmt.Sprintf("hangs: it has ended no step, nor a part of the set-up, for %v, "+
-		"or waits for a rank that has not; --stuck gives more time", w.config.Stuck)}
+	return &Report{Rank: rank, Lost: true, Text: fmt.Sprintf("hangs: it has ended no step, nor a part of the set-up, for "+
+		"%v, or waits for a rank that has not; --stuck gives more time", w.config.Stuck)}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestHungIsWhoDoesNotGetOn: of the time in which a worker could have given a sign, none of that in which its supervisor
-// was stopped counts.
+// TestHungIsWhoDoesNotGetOn: of the time in which a worker could have given a sign, none counts in which its supervisor
+// was stopped.
 func TestHungIsWhoDoesNotGetOn(t *testing.T) {
 	l := &lookout{time.Minute, make([]time.Time, 2), make([]time.Duration, 2)}
 	signs := []time.Time{time.Unix(1, 0), time.Unix(1, 0)}

@@ -152,8 +152,8 @@ func TestPods(t *testing.T) {
 	}
 }
 
-// TestRankThatHangsByItself: of a run whose mesh is a pipe that nobody writes to, rank 0 waits for it for ever and gives
-// all signs of life. It is found, and the run goes on when the mesh is there.
+// TestRankThatHangsByItself: of a run whose mesh is a pipe that nobody writes to, rank 0 waits for it for ever, and its
+// connections live. It is found, and the run goes on when the mesh is there.
 func TestRankThatHangsByItself(t *testing.T) {
 	t.Parallel()
 	dir := caseFile(t, strings.ReplaceAll("solver = 'smooth'\n[mesh]\nfile = 'm.msh'\n[metric]\nfield = 'uniform'\n"+

@@ -45,11 +45,12 @@ func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(l
 	}
 	// Kubernetes takes both together and neither alone.
 	text := fmt.Appendf(nil, `{"spec":{"parallelism":%d,"completions":%[1]d}}`, ranks)
-	if err := c.ask(ctx, http.MethodPatch, c.path("Job", name), nil, "application/merge-patch+json", text, nil); err != nil {
+	const merge = "application/merge-patch+json"
+	if err := c.ask(ctx, http.MethodPatch, c.path("Job", name), nil, merge, text, nil); err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, untilResized, fmt.Errorf("the job %s does not run on %d ranks yet: is there "+
-		"room for its pods?", name, ranks))
+	late := fmt.Errorf("the job %s does not run on %d ranks yet: is there room for its pods?", name, ranks)
+	ctx, stop := context.WithTimeoutCause(ctx, untilResized, late)
 	defer stop()
 	told := ""
 	for {
