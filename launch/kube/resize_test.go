@@ -24,7 +24,8 @@ func (j *elasticJob) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		j.patched = append(j.patched, string(text))
 		_, _ = fmt.Sscanf(string(text), `{"spec":{"parallelism":%d`, &j.asked)
 	case strings.HasSuffix(path, "/jobs/wave"):
-		fmt.Fprintf(w, `{"spec":{"template":{"spec":{"containers":[{"env":[{"name":"ATOLL_ELASTIC","value":%q}]}]}}}}`, j.bounds)
+		const text = `{"spec":{"template":{"spec":{"containers":[{"env":[{"name":"ATOLL_ELASTIC","value":%q}]}]}}}}`
+		fmt.Fprintf(w, text, j.bounds)
 	case strings.HasSuffix(path, "/pods"):
 		fmt.Fprintf(w, `{"items":[%s]}`, onePod("0", `{"containerStatuses":[{"state":{"running":{}}}]}`))
 	case strings.HasSuffix(path, "/pods/wave-0-x:8080/proxy/metrics"):
