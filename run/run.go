@@ -40,6 +40,7 @@ type Options struct {
 	Replay    *Replay       // a stretch of an earlier run; nil for a run of its own
 	Summary   string        // file of the summary; "" for summary.json in the folder
 	Began     time.Time     // when the process did; zero where the run is one of several
+	Sign      func()        // is called whenever something is done, which may be often; nil for nobody
 	Check     bool          // set up, but do not run
 
 	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
@@ -143,6 +144,13 @@ type runner struct {
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
+}
+
+// sign tells whoever supervises the run that it gets on.
+func (r *runner) sign() {
+	if r.Sign != nil {
+		r.Sign()
+	}
 }
 
 // tell hands the run to its report.
