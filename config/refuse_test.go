@@ -38,6 +38,8 @@ func TestRefusals(t *testing.T) {
 		{"[physics]", "[physics]\nscheme='rho'",
 			`c.toml:7: [physics] scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`},
 		{"[physics]", "[physics]\nlayers=3", `[physics] layers: 3 is not between 1 and 2`},
+		{"[physics]", "[physics]\nlayers=1\nscheme='roe'", `[physics] scheme: belongs to two layers: one layer alone`},
+		{"[physics]", "[physics]\nlayers=1\nentropy_fix=0", `[physics] entropy_fix: belongs to two layers: one layer`},
 		{"[physics]", "[physics]\nlayers=1", `c.toml:8: [physics] density_ratio: belongs to two layers, and there is one`},
 		{"[physics]", "[physics]\ncfl=1.5", `c.toml:7: [physics] cfl: 1.5 must be above 0 and at most 1`},
 		{"[physics]", "[physics]\ngravity=0", `[physics] gravity: 0 must be a finite number above 0`},

@@ -35,7 +35,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 			return nil, err
 		}
 	}
-	s.dry = cfg.DryDepth
+	s.dry, s.single = cfg.DryDepth, cfg.Layers == 1
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,7 @@ type solver[F num.Float] struct {
 	ntiles int
 	beds   []kernels.Bed[F]
 	dry    float64                  // m, as the case has it
+	single bool                     // one layer, the lower
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
