@@ -49,7 +49,7 @@ func declared(layers int) (fields []solvers.Field, names []string) {
 }
 
 func (d *flow) Fields() []solvers.Field {
-	fields, names := declared(d.c.Sections.(*Sections).Physics.Layers)
+	fields, names := declared(d.layers())
 	fields = slices.Clone(fields)
 	for i, name := range names {
 		fields[i].On = d.cells
@@ -64,4 +64,3 @@ func (d *flow) Fields() []solvers.Field {
 	fields = append(fields, d.PeakFields(d.cells)...)
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
-

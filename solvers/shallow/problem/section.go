@@ -213,7 +213,7 @@ func decodeGiven(s *config.Section) Given {
 func (w *Sections) output() config.Written {
 	fields, _ := declared(w.Physics.Layers)
 	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
-		Formats: []string{"vtu", "nc"}}
+		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
 		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)

@@ -70,6 +70,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	return d, nil
 }
 
+func (d *flow) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
+
 func (d *flow) Size() solvers.Size { return d.size }
 
 func (d *flow) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
