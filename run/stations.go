@@ -157,7 +157,10 @@ func (r *runner) endings(ctx context.Context) error {
 	if r.Comm.Rank() == 0 && r.transects != nil && err == nil {
 		err = r.transects.write(r)
 	}
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil || r.Case.Output.Raster == 0 {
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+		return err
+	}
+	if err := r.outlines(ctx); err != nil || r.Case.Output.Raster == 0 {
 		return err
 	}
 	return r.rasters(ctx)

@@ -10,7 +10,7 @@ const summaryFile = "summary.json"
 
 // patterns are what runs write to their folder.
 var patterns = []string{
-	summaryFile, "conservation.csv", "*.pvd", "*.nc", "raster/*.tif", "gauges/*.csv", "transects/*.csv", "measured/*.csv",
+	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv", "transects/*.csv", "measured/*.csv",
 	"frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt", "checkpoints/*.ckpt*.part", CaseFile,
 }
 

@@ -112,6 +112,22 @@ func class(hazard float64) float64 {
 	return 3
 }
 
+func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
+	if !s.keeps {
+		return nil
+	}
+	peaks, err := s.peaksNow()
+	if err != nil {
+		return err
+	}
+	for i := range peaks {
+		if peaks[i].Depth > s.peaks.Threshold {
+			do(i, peaks[i].Level, s.wasDry[i])
+		}
+	}
+	return nil
+}
+
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {

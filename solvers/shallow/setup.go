@@ -70,6 +70,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	s.keeps = cfg.Keep.Maxima
 	s.placePeaks(keepFrom(cfg.Keep, part.Owned, whole.Beds, state))
+	if s.keeps {
+		s.wasDry = make([]bool, part.Owned)
+		for i := range s.wasDry {
+			s.wasDry[i] = state[i].H2 < s.params.DryDepth
+		}
+	}
 	for k := range turns {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 type flow struct {
 	shallow.Solver
 	c      *config.Case
+	comm   dist.Comm
 	size   solvers.Size
 	cells  *solvers.Space
 	ledger *ledger
@@ -45,7 +46,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	d := &flow{Solver: solver, c: c, cells: domain.Cells(part)}
+	d := &flow{Solver: solver, c: c, comm: env.Comm, cells: domain.Cells(part)}
 	defer func() {
 		if err != nil {
 			d.Close()
