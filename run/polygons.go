@@ -80,7 +80,8 @@ func ringsOf(sides []side) []ring {
 	return rings
 }
 
-// leftmost is the side, of those that begin where s ends and are not done, that turns farthest to the left; -1 for none.
+// leftmost is the side, of those that begin where s ends and are not done, that turns farthest to the left; -1 for
+// none.
 func leftmost(s side, sides []side, next []int, done []bool) int {
 	best, most := -1, math.Inf(-1)
 	dx, dy := s.to[0]-s.from[0], s.to[1]-s.from[1]
@@ -147,8 +148,8 @@ func (s *stripes) row(y float64) int {
 	return max(0, min(len(s.of)-1, int((y-s.south)/s.width)))
 }
 
-// smallest is the smallest polygon around a hole, -1 for none: that around the middle of one of its sides, through which
-// no other ring passes.
+// smallest is the smallest polygon around a hole, -1 for none: that around the middle of one of its sides, through
+// which no other ring passes.
 func (s *stripes) smallest(h ring) int {
 	x, y := (h[0][0]+h[1][0])/2, (h[0][1]+h[1][1])/2
 	around := map[int]bool{}

@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// squares is a mesh of n by n squares of two triangles each, and which of them are in squares that a picture marks by #.
+// squares is a mesh of n by n squares of two triangles each, and which of them are in squares that a picture marks
+// by #.
 func squares(t *testing.T, picture []string) (*vtk.Grid, []bool) {
 	t.Helper()
 	n := len(picture)
