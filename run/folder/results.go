@@ -11,7 +11,8 @@ const summaryFile = "summary.json"
 // patterns are what runs write to their folder.
 var patterns = []string{
 	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv",
-	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt", "checkpoints/*.ckpt*.part", CaseFile,
+	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt",
+	"checkpoints/*.ckpt*.part", CaseFile,
 }
 
 // halves are files that a run which was killed has left before they had their names.
