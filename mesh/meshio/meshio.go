@@ -145,9 +145,9 @@ func unmarked(k *mesh.Marks, extension string) (names []string) {
 }
 
 func unreadable(path string) error {
-	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit), and those of "+
-		"triangles from .slf and .sel (SELAFIN) files; "+
-		"meshio convert %s mesh.vtu reads many others", path, filepath.Base(path))
+	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit), and those "+
+		"of triangles from .slf and .sel (SELAFIN) files; meshio convert %s mesh.vtu reads many others", path,
+		filepath.Base(path))
 }
 
 func unwritable(path string) error {
