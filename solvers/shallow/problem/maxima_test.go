@@ -1,11 +1,14 @@
 package problem
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
@@ -15,7 +18,7 @@ import (
 // everyStep has a case keep what is largest, with a frame after each step.
 var everyStep = []string{"output.format=['nc']", "output.every=2e-5", "maxima={threshold=0.02}",
 	"output.fields=['h', 'z', 'u', 'v', 'depth', 'max_h', 'max_z', 'max_speed', 'max_flux', 'max_hazard', 'hazard', " +
-		"'arrival', 'max_time', 'wet_time']"}
+		"'arrival', 'max_time', 'wet_time']", "gauge=[{name='front', at=[-1.8, 0.3]}]"}
 
 // TestMaximaAreThoseOfAllFrames: what is kept is what the frames of all steps hold, to the bit, on any ranks, at both
 // orders and precisions, with a bed that moves.
@@ -46,6 +49,7 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 				if want == "" {
 					compareMaxima(t, path)
 					compareFlooded(t, path, drawn, s.Metrics)
+					compareGauge(t, path, filepath.Join(dir, "gauges", "front.csv"))
 					want, outlines, metrics = string(text), string(drawn), s.Metrics
 				} else if string(text) != want || string(drawn) != outlines || !maps.Equal(s.Metrics, metrics) {
 					t.Errorf("%d ranks write other files, or metrics %v instead of %v", ranks, s.Metrics, metrics)
@@ -111,6 +115,37 @@ func compareMaxima(t *testing.T, path string) {
 	if arrived < 20 || flooded < 3 {
 		t.Errorf("water came to %d cells, %d of them dry: the test sees nothing", arrived, flooded)
 	}
+}
+
+// compareGauge finds the cell whose records are the rows of a gauge, in every field.
+func compareGauge(t *testing.T, path, gauge string) {
+	t.Helper()
+	text, err := os.ReadFile(gauge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := readAll(t, path)
+	n := len(all["face_x"])
+	same := func(cell int) bool {
+		for k, row := range rows[1:] {
+			for i, name := range rows[0][1:] {
+				if strconv.FormatFloat(all[name][k*n+cell], 'g', -1, 64) != row[i+1] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for cell := range n {
+		if same(cell) {
+			return
+		}
+	}
+	t.Errorf("no cell has the rows of the gauge:\n%s", text)
 }
 
 // compareFlooded compares outlines, and what is concluded of them, with the last of the records.
