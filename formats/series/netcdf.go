@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 )
 
@@ -14,21 +13,18 @@ var inSeconds = map[string]float64{"s": 1, "sec": 1, "second": 1, "seconds": 1, 
 	"h": 3600, "hr": 3600, "hour": 3600, "hours": 3600, "d": 86400, "day": 86400, "days": 86400}
 
 // fromNetCDF reads a variable over time, by its name or the only one.
-func fromNetCDF(path, name string, when config.Time) ([]Row, error) {
+func fromNetCDF(path, name string, when Dates) ([]Row, error) {
 	f, err := netcdf.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	names := alongTime(f)
 	var found *netcdf.Var
-	var names []string
-	for _, v := range f.Vars {
-		if len(v.Dims) != 1 || v.Type == netcdf.Char || v.Name == f.Dims[v.Dims[0]].Name {
-			continue
-		}
-		if names = append(names, v.Name); name == "" || v.Name == name {
-			found = v
-		}
+	if name == "" && len(names) > 0 {
+		found = f.Var(names[0])
+	} else if slices.Contains(names, name) {
+		found = f.Var(name)
 	}
 	if found == nil || name == "" && len(names) > 1 {
 		return nil, fmt.Errorf("%s: no one variable %q along time alone; choose one by column, of %q", path, name, names)
@@ -51,8 +47,8 @@ func fromNetCDF(path, name string, when config.Time) ([]Row, error) {
 		return nil, err
 	}
 	found.Physical(values)
-	if len(values) == 0 || len(values) > most {
-		return nil, fmt.Errorf("%s: variable %q has %d values; a series has 1 to %d", path, found.Name, len(values), most)
+	if len(values) == 0 || len(values) > MaxRows {
+		return nil, fmt.Errorf("%s: variable %q has %d values; a series has 1 to %d", path, found.Name, len(values), MaxRows)
 	}
 	rows := make([]Row, len(values))
 	for i, v := range values {
@@ -65,8 +61,28 @@ func fromNetCDF(path, name string, when config.Time) ([]Row, error) {
 	return rows, nil
 }
 
+// alongTime are the names of variables that may be series.
+func alongTime(f *netcdf.File) (names []string) {
+	for _, v := range f.Vars {
+		if len(v.Dims) == 1 && v.Type != netcdf.Char && v.Name != f.Dims[v.Dims[0]].Name {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// variables are the names of a file's series.
+func variables(path string) ([]string, error) {
+	f, err := netcdf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return alongTime(f), nil
+}
+
 // clockOf finds the length of a unit of time, and when its zero is in seconds of the run.
-func clockOf(v *netcdf.Var, when config.Time) (unit, start float64, err error) {
+func clockOf(v *netcdf.Var, when Dates) (unit, start float64, err error) {
 	text := v.Attrs.Text("units")
 	name, since, dated := strings.Cut(strings.TrimSpace(text), " since ")
 	unit, ok := inSeconds[strings.ToLower(strings.TrimSpace(name))]
@@ -82,6 +98,6 @@ func clockOf(v *netcdf.Var, when config.Time) (unit, start float64, err error) {
 		return unit, 0, nil
 	}
 	since = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(since), " UTC"), ".0")
-	start, err = when.Seconds(since)
+	start, err = when(since)
 	return unit, start, err
 }

@@ -10,14 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/atoll-hpc/atoll/config"
 )
 
 // Decode reads a column of a CSV file whose first row names the columns and whose first column is the time, which
-// increases: in s, or as a date that when counts. column "" is the second one. Lines that start with # are comments.
+// increases: in s, or as a date that when reads. column "" is the second one. Lines that start with # are comments.
 // Errors start with name and line.
-func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
+func Decode(r io.Reader, name, column string, when Dates) ([]Row, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
 	fail := func(format string, args ...any) error {
@@ -37,7 +35,7 @@ func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 	at := 1
 	if column != "" {
 		if at = slices.IndexFunc(header, func(h string) bool { return strings.TrimSpace(h) == column }); at < 1 {
-			return nil, fail("there is no column %q; %s", column, config.Choose(slices.Clone(header[1:])))
+			return nil, fail("there is no column %q among %q", column, header[1:])
 		}
 	}
 	var rows []Row
@@ -54,7 +52,7 @@ func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 			field = strings.TrimSpace(field)
 			v[k], err = strconv.ParseFloat(field, 64)
 			if err != nil && k == 0 && strings.Contains(field, "-") {
-				if v[k], err = when.Seconds(field); err != nil {
+				if v[k], err = when(field); err != nil {
 					return nil, fail("%v", err)
 				}
 			}
@@ -65,8 +63,8 @@ func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 		if n := len(rows); n > 0 && v[0] <= rows[n-1].T {
 			return nil, fail("time %g s does not come after %g s", v[0], rows[n-1].T)
 		}
-		if len(rows) == most {
-			return nil, fail("a series has %d rows at most", most)
+		if len(rows) == MaxRows {
+			return nil, fail("a series has %d rows at most", MaxRows)
 		}
 		rows = append(rows, Row{v[0], v[1]})
 	}
@@ -74,6 +72,20 @@ func Decode(r io.Reader, name, column string, when config.Time) ([]Row, error) {
 		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", name)
 	}
 	return rows, nil
+}
+
+// columns are the names of a CSV file's columns but the first.
+func columns(r io.Reader, name string) ([]string, error) {
+	in := csv.NewReader(r)
+	in.Comment, in.TrimLeadingSpace = '#', true
+	header, err := in.Read()
+	if err != nil {
+		return nil, wrong(name, err)
+	}
+	for i := range header {
+		header[i] = strings.TrimSpace(header[i])
+	}
+	return header[1:], nil
 }
 
 // wrong tells what a reader of CSV found, in one line that starts with name and line.

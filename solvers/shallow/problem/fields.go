@@ -1,0 +1,66 @@
+package problem
+
+import (
+	"context"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
+var (
+	twoLayers = []solvers.Field{
+		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1"},
+		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2"},
+		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1"},
+		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2"},
+		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
+		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
+		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
+		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y", Where: "h2"},
+		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
+	}
+	oneLayer = []solvers.Field{
+		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h"},
+		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h"},
+		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
+		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
+		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
+	}
+)
+
+// maxima are the fields of what is largest since the start.
+func maxima() (fields []solvers.Field) {
+	for _, m := range shallow.Maxima {
+		f := m.Field
+		f.Where = "max_h"
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// declared are the fields of so many layers, and names what the solver calls them.
+func declared(layers int) (fields []solvers.Field, names []string) {
+	if layers == 1 {
+		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
+	}
+	return twoLayers, solvers.FieldNames(twoLayers)
+}
+
+func (d *flow) Fields() []solvers.Field {
+	fields, names := declared(d.layers())
+	fields = slices.Clone(fields)
+	for i, name := range names {
+		fields[i].On = d.cells
+		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
+		fields[i].At = func(_ context.Context, cells []int, values []float64) error {
+			for k, cell := range cells {
+				values[k] = d.Value(name, cell)
+			}
+			return nil
+		}
+	}
+	fields = append(fields, d.PeakFields(d.cells)...)
+	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
+}
