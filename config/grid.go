@@ -24,7 +24,7 @@ const (
 // DecodeGrid reads
 //
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
-//	cells     [nx, ny] or [nx, ny, nz]
+//	cells     [nx, ny] or [nx, ny, nz]; n for as many along each axis
 //	periodic  axes whose ends are one: ["x"]; none
 //	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; chosen
 func DecodeGrid(s *Section) Grid {
@@ -93,16 +93,19 @@ func (s *Section) corners() []float64 {
 	return s.Numbers("bounds", len(list))
 }
 
-// counts reads a list of Positive integers, one an axis. Where it cannot, the counts stay as they are.
+// counts reads a list of Positive integers, one an axis, or one for all of them. Where it cannot, the counts stay as they are.
 func (s *Section) counts(key string, counts []int, most int64) {
 	v, ok := s.get(key, true)
 	if !ok {
 		return
 	}
 	list, _ := v.([]any)
+	if _, one := v.(int64); one {
+		list = slices.Repeat([]any{v}, len(counts))
+	}
 	if len(list) != len(counts) {
-		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner", len(counts),
-			strings.Join(axes[:len(counts)], ", "))
+		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner, or one integer for all axes",
+			len(counts), strings.Join(axes[:len(counts)], ", "))
 		return
 	}
 	for i, e := range list {

@@ -90,7 +90,7 @@ func (c *Case) StartHash() string {
 // but for the last one, whatever they write.
 func (c *Case) StepsHash() string {
 	of := *c
-	of.Name, of.Title, of.CRS, of.Gauges, of.Output = "", "", "", nil, Output{}
+	of.Name, of.Title, of.CRS, of.Gauges, of.Output, of.Exact = "", "", "", nil, Output{}, nil
 	if c.Output.ExactTimes {
 		of.Output.Every = c.Output.Every
 	}

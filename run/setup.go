@@ -40,6 +40,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.size = r.solver.Size()
+	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
+		return r, err
+	}
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}

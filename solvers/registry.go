@@ -85,10 +85,7 @@ func QuantityOf(column string) (Quantity, Kind, bool) {
 			}
 		}
 		for _, f := range kinds[name].Fields {
-			if f.Total == nil {
-				continue
-			}
-			for _, q := range f.totals() {
+			for _, q := range f.Totals() {
 				if q.Name == column {
 					return q, kinds[name], true
 				}

@@ -123,7 +123,7 @@ const few = 1000
 
 // Size is that of a case on the grid, whose arrays take so many bytes on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
-	return solvers.Size{Unit: "cell", Entities: int64(b.Grid.Cells()), Bytes: bytes, Precision: precision, Halo: halo,
+	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes, Precision: precision, Halo: halo,
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps}
 }
 

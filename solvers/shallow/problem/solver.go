@@ -58,7 +58,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		return nil, err
 	}
 	d.size = solvers.Size{
-		Unit: "cell", Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
+		Unit: "cell", Dim: 2, Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {

@@ -119,8 +119,8 @@ var quantities = []solvers.Quantity{
 	{Name: "cfl_sum", Doc: "the largest CFL number of a step, summed over the axes", In: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of a step along an axis", In: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "of the velocity, at a factor of 1", In: inAll},
-	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary},
-	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary, Error: true},
+	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
