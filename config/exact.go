@@ -2,8 +2,8 @@ package config
 
 import "github.com/atoll-hpc/atoll/config/expr"
 
-// decodeExact reads the section [exact]: by the name of a field, what it should be, a number or an expression over x, y,
-// z and t.
+// decodeExact reads the section [exact]: by the name of a field, what it should be, a number or an expression over
+// x, y, z and t.
 func decodeExact(s *Section, fields []string) []Field {
 	var exact []Field
 	for _, name := range fields {

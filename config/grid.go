@@ -38,7 +38,7 @@ func DecodeGrid(s *Section) Grid {
 	g.Dim = len(bounds) / 2
 	copy(g.Lo[:], bounds[:g.Dim])
 	copy(g.Hi[:], bounds[g.Dim:])
-	s.counts("cells", g.Cells[:g.Dim], maxAxis)
+	s.cells(g.Cells[:g.Dim])
 	total := g.Cells[0] * g.Cells[1] // at most 2^48
 	if total > maxTotal/g.Cells[2] {
 		s.Fail("cells", "%v are more than %d in all", g.Cells[:g.Dim], maxTotal)
@@ -93,19 +93,28 @@ func (s *Section) corners() []float64 {
 	return s.Numbers("bounds", len(list))
 }
 
-// counts reads a list of Positive integers, one an axis, or one for all of them. Where it cannot, the counts stay as they are.
+// cells reads how many there are along each axis, or along all of them alike.
+func (s *Section) cells(counts []int) {
+	if _, one := s.values["cells"].(int64); !one {
+		s.counts("cells", counts, maxAxis)
+		return
+	}
+	n := int(s.Integer("cells", Needed, 1, maxAxis))
+	for i := range counts {
+		counts[i] = n
+	}
+}
+
+// counts reads a list of Positive integers, one an axis. Where it cannot, the counts stay as they are.
 func (s *Section) counts(key string, counts []int, most int64) {
 	v, ok := s.get(key, true)
 	if !ok {
 		return
 	}
 	list, _ := v.([]any)
-	if _, one := v.(int64); one {
-		list = slices.Repeat([]any{v}, len(counts))
-	}
 	if len(list) != len(counts) {
-		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner, or one integer for all axes",
-			len(counts), strings.Join(axes[:len(counts)], ", "))
+		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner", len(counts),
+			strings.Join(axes[:len(counts)], ", "))
 		return
 	}
 	for i, e := range list {

@@ -33,13 +33,13 @@ func studyCommand() *cobra.Command {
 		Use:   "study CASE.toml --set key=value,value,…",
 		Short: "Run a case for all combinations of values, and tell orders of convergence",
 		Long: strings.TrimSpace(`
-Run a case once for each combination of the values that --set lists, as atoll run would, each in a folder of its own under
-the folder of the study. Commas part values, but not within brackets, parentheses and quotes: grid.cells=[64,32],[128,64]
-are two values, and "a, b" in quotes is one.
+Run a case once for each combination of the values that --set lists, as atoll run would, each in a folder of its own
+under the folder of the study. Commas part values, but not within brackets, parentheses and quotes:
+grid.cells=[64,32],[128,64] are two values, and "a, b" in quotes is one.
 
-At the end there are a table, in study.csv with all metrics and in study.md as it is printed, and where the number of cells
-varies the orders of all metrics that are errors, and a picture of them, study.png. Runs that are in the folder already are
-not made again, and one that was stopped goes on: run the same command again, with longer lists if you like.`),
+At the end there are a table, in study.csv with all metrics and in study.md as it is printed, and where the number of
+cells varies the orders of all metrics that are errors, and a picture of them, study.png. Runs that are in the folder
+already are not made again, and one that was stopped goes on: run the same command again, also with longer lists.`),
 		Example: "  atoll study examples/vortex.toml --set grid.cells=32,64,128 --set method.normal=youngs,myc\n" +
 			"  atoll study case.toml --set 'grid.cells=[64,32],[128,64]' --set method.cfl=0.5,0.25 --out out/cfl",
 		Args: cobra.ExactArgs(1),
@@ -49,8 +49,8 @@ not made again, and one that was stopped goes on: run the same command again, wi
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, or let it take several values: "+
 		"key=value,value,…; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of the study (default: output.dir of the case, and -study)")
-	p.IntVarP(&f.beside, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for their "+
-		"ranks and threads, of a GPU one")
+	p.IntVarP(&f.beside, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for "+
+		"their ranks and threads, of a GPU one")
 	p.StringSliceVar(&f.metrics, "metric", nil, "show these metrics (default: those that are errors, or else all)")
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks of each run")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the runs")

@@ -66,9 +66,11 @@ func (c *Convergence) Draw() (image.Image, error) {
 		}
 	}
 	pad := vg.Length(20 * unit)
-	widest = min(widest, vg.Length(0.4*float64(width)))
-	tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad,
-		PadRight: vg.Length(keyLine*unit) + widest + 3*pad}
+	right := 2 * pad
+	if widest > 0 {
+		right = vg.Length(keyLine*unit) + min(widest, vg.Length(0.4*float64(width))) + 3*pad
+	}
+	tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: right}
 	for i, row := range gonum.Align(plots, tiles, vgdraw.New(canvas)) {
 		plots[i][0].Draw(row[0])
 		keys[i].key(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, names, unit)
@@ -94,7 +96,9 @@ func (f *Falling) axes(unit float64) (*gonum.Plot, Panel, error) {
 				low, high = min(low, y), max(high, y)
 			}
 		}
-		key.Curves = append(key.Curves, Curve{Name: c.Name})
+		if len(f.Curves) > 1 {
+			key.Curves = append(key.Curves, Curve{Name: c.Name})
+		}
 		if len(points) == 0 {
 			continue
 		}
@@ -159,7 +163,7 @@ func (m places) Ticks(_, _ float64) []gonum.Tick {
 	for _, at := range m {
 		t := gonum.Tick{Value: at}
 		if at > 1.12*last { // labels that are nearer would meet
-			t.Label, last = strconv.FormatFloat(at, 'g', 4, 64), at
+			t.Label, last = strconv.FormatFloat(at, 'g', 3, 64), at
 		}
 		list = append(list, t)
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Go makes the runs that are left, so many side by side, in the order of the list. make makes one, in its folder; tell is
+// Go makes the runs that are left, so many side by side, in the order of the list. do makes one, in its folder; tell is
 // told of each that begins and ends. A run that fails does not end the others, but the end of the context does. The
 // error is that of all runs that have failed.
-func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context, r *Run) error, tell func(line string)) error {
+func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context, r *Run) error,
+	tell func(line string)) error {
 	left := s.Left()
 	if done := len(s.Runs) - len(left); done > 0 {
 		tell(fmt.Sprintf("%d of %d runs are there already", done, len(s.Runs)))

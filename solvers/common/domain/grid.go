@@ -123,8 +123,8 @@ const few = 1000
 
 // Size is that of a case on the grid, whose arrays take so many bytes on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
-	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes, Precision: precision, Halo: halo,
-		End: c.Time.End, MaxSteps: c.Time.MaxSteps}
+	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes,
+		Precision: precision, Halo: halo, End: c.Time.End, MaxSteps: c.Time.MaxSteps}
 }
 
 // Space is that of the block's cells, x fastest. Keys number the cells of the grid, x fastest.
