@@ -29,6 +29,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
+	if err := r.foresee(ctx); err != nil {
+		return r, err
+	}
 	if err := r.find(ctx); err != nil {
 		return r, err
 	}

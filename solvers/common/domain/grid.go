@@ -91,7 +91,12 @@ func BeginWeighed(ctx context.Context, env *solvers.Env, c *config.Case, s *conf
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	return b, env.Room(ctx, c, solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len()})
+	return b, env.Room(ctx, c, b.counts())
+}
+
+// counts are those of the block.
+func (b *Block) counts() solvers.Counts {
+	return solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len(), Block: b.Block}
 }
 
 // Box is the block's own cells, by their indices in the grid.

@@ -67,15 +67,6 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// memory counts five level sets, velocities, and what particles gather; how many of these there are, nobody knows yet.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	m, numbers := &c.Sections.(*Sections).Method, 5+held.Dim
-	if m.Particles > 0 {
-		numbers += 2
-	}
-	return int64(numbers) * int64(held.Held) * solvers.Width(m.Precision)
-}
-
 // distance is the level set of a body.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
 	of, failed, err := shape.Parse(text, b.Grid.Dim, path)

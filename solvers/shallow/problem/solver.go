@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
-	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // flow is a case under way.
@@ -218,37 +215,4 @@ func (d *flow) Fields() []solvers.Field {
 	}
 	fields = append(fields, d.PeakFields(d.cells)...)
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
-}
-
-// memory is the least that the solver takes on a device of its own memory for a part: both states, the beds,
-// friction, and the cells and edges in tiles, of which each edge is in one at least; at
-// second order a third state, the slopes and what they are made from.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	p := &c.Sections.(*Sections).Physics
-	kept := int64(0)
-	if c.Sections.(*Sections).Maxima.Keep {
-		kept = int64(unsafe.Sizeof(kernels.Peak{})) * int64(held.Owned)
-	}
-	if p.Precision == "float32" {
-		return kept + memoryOf[float32](held, p.Order, p.Manning.Expr != "0")
-	}
-	return kept + memoryOf[float64](held, p.Order, p.Manning.Expr != "0")
-}
-
-func memoryOf[F num.Float](held solvers.Counts, order int, friction bool) int64 {
-	var number F
-	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
-	if friction {
-		all += unsafe.Sizeof(number)
-	}
-	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
-	if order == 2 {
-		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		edge += unsafe.Sizeof(kernels.Arms[F]{})
-	}
-	owned := unsafe.Sizeof(kernels.TileCell{}) + 3*edge/2
-	if order == 2 {
-		owned += unsafe.Sizeof(kernels.Stencil[F]{})
-	}
-	return int64(all)*int64(held.Held) + int64(owned)*int64(held.Owned)
 }
