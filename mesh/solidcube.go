@@ -62,8 +62,8 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// BoxCounts is how many boxes along each axis, about cubes, a box is cut into for about so many tetrahedra, of which each
-// of them gives six.
+// BoxCounts is how many boxes along each axis, about cubes, a box is cut into for about so many tetrahedra, of which
+// each of them gives six.
 func BoxCounts(low, high [3]float64, cells int) (n [3]int, err error) {
 	volume := 1.0
 	for k := range low {

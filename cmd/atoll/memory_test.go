@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	ofGrid = "solver = 'vof'\ngrid = { bounds = [0, 0, 1, 1], cells = 300 }\ninitial = { shape = 'circle(0.5, 0.75, 0.15)' }\n" +
+	ofGrid = "solver = 'vof'\ngrid = { bounds = [0, 0, 1, 1], cells = 300 }\n" +
+		"initial = { shape = 'circle(0.5, 0.75, 0.15)' }\n" +
 		"velocity = { field = 'rotation', period = 8 }\ntime = { end = 8, max_steps = 2 }\noutput = { format = [] }\n"
 	ofSpace = "solver = 'vof'\ngrid = { bounds = [0, 0, 0, 1, 1, 1], cells = 48 }\ntime = { end = 3, max_steps = 2 }\n" +
 		"initial = { shape = 'sphere(0.35, 0.35, 0.35, 0.15)' }\nvelocity = { field = 'enright', period = 3 }\n" +
@@ -56,8 +57,8 @@ func amount(t *testing.T, text string) float64 {
 	return n * size
 }
 
-// TestMemoryIsForeseen: what is told before anything is made is within 5% of the arrays that are then made, on one rank,
-// and the run keeps within 1.2 times what was told of all memory, which is as much as it is let have.
+// TestMemoryIsForeseen: what is told before anything is made is within 5% of the arrays that are then made, on one
+// rank, and the run keeps within 1.2 times what was told of all memory, which is as much as it is let have.
 func TestMemoryIsForeseen(t *testing.T) {
 	for i, c := range foreseenCases() {
 		dir := caseFile(t, c[0])

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// bytesOfCell is what a mesh takes of a triangle or a tetrahedron at most, while it is made or read, checked and written:
-// measured.
+// bytesOfCell is what a mesh takes of a triangle or a tetrahedron at most, while it is made or read, checked and
+// written: measured.
 var bytesOfCell = map[int]int64{2: 215, 3: 330}
 
 // fitsMesh refuses a mesh of so many cells for which there is no memory, before any of it is made.

@@ -53,8 +53,8 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 // Layers is how thick the dual cells that particles are sown in lie around a surface, in cubes: counted around balls.
 const Layers = 7.53
 
-// SownLayers is how thick that is, as a share of Layers, of cells that are no cubes: a band on both sides by the longest
-// spacing, and what the mean one adds.
+// SownLayers is how thick that is, as a share of Layers, of cells that are no cubes: a band on both sides by the
+// longest spacing, and what the mean one adds.
 func SownLayers(longest, mean float64) float64 {
 	return (2*sownBand*longest/mean + Layers - 2*sownBand) / Layers
 }
