@@ -9,9 +9,9 @@ import (
 )
 
 // memory counts of a vertex its place and metric, twice where the smoother may go back, and its neighbours, and of
-// cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the directions
-// in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six tetrahedra, and one
-// and a half more with each vertex of the boundary.
+// cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
+// directions in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six
+// tetrahedra, and one and a half more with each vertex of the boundary.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	method := &c.Sections.(*Sections).Method
 	number := solvers.Width(method.Precision)
