@@ -59,7 +59,7 @@ func Fits(dev backend.Device, need int64, ranks int) error {
 	if ranks > 1 {
 		of = fmt.Sprintf(", as those of %d others there do,", ranks-1)
 	}
-	return fmt.Errorf("a rank's share of the case takes %s%s on device %s, which has %s free of %s; "+
+	return fmt.Errorf("a rank's share of the case takes at least %s%s on device %s, which has %s free of %s; "+
 		"use fewer cells, precision float32, or more ranks with memory of their own", Amount(need), of, dev.Name(),
 		Amount(int64(free)), Amount(int64(total)))
 }
