@@ -207,7 +207,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	}
 	s := &summary.Summary{
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
-		Cells: r.size.Entities, Unit: r.size.Unit, Ranks: r.Comm.Size(), Transport: r.Transport,
+		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
 		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
 		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
@@ -220,6 +220,13 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		if q.In&solvers.Drift != 0 {
 			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
 		}
+	}
+	off, err := solvers.MeasureExact(ctx, r.Comm, r.solver, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range off {
+		s.Metrics[q.Name] = q.Value
 	}
 	if d, ok := r.solver.(solvers.Stopper); ok {
 		s.Stopped = d.Stopped()

@@ -30,6 +30,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
 	r.sign()
+	if err := r.foresee(ctx); err != nil {
+		return r, err
+	}
 	if err := r.find(ctx); err != nil {
 		return r, err
 	}
@@ -43,6 +46,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	}
 	r.sign()
 	r.size = r.solver.Size()
+	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
+		return r, err
+	}
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}
