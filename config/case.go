@@ -62,6 +62,9 @@ type Gauge struct {
 	Name  string    // and of its file: letters, digits, - and _
 	At    []float64 // x, y and in space z in m
 	Every float64   // s between values; 0 for each step
+
+	// Measured is a table of what was measured there, for pictures: a CSV file, relative to the case file; "" for none.
+	Measured string
 }
 
 // Sections are those that belong to one solver, of its own type. Print writes them as they are in a case file, with all
@@ -172,7 +175,8 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 	var gauges []Gauge
 	names := map[string]bool{}
 	for _, s := range root.Subs("gauge") {
-		g := Gauge{Name: s.Name("name", Required), Every: s.Number("every", NonNegative.Or(0))}
+		g := Gauge{Name: s.Name("name", Required), Every: s.Number("every", NonNegative.Or(0)),
+			Measured: s.Text("measured", "")}
 		if s.Know("at"); dim > 0 {
 			g.At = s.Numbers("at", dim)
 		}

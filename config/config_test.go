@@ -103,7 +103,7 @@ physics.manning = { raster = "n.asc" }
 physics.interlayer_friction = true
 gauge = [ # two of them
   { name = "east", at = [1, 2.5] },
-  { name = "west", at = [-1, 0], every = 0.5 },
+  { name = "west", at = [-1, 0], every = 0.5, measured = "tide.csv" },
 ]
 [initial]
 depth = { raster = "bed.asc", positive = "up" }
@@ -151,7 +151,7 @@ func TestFullCase(t *testing.T) {
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
 		t.Errorf("%v", w.Boundary)
 	}
-	gauges := []config.Gauge{{"east", []float64{1, 2.5}, 0}, {"west", []float64{-1, 0}, 0.5}}
+	gauges := []config.Gauge{{"east", []float64{1, 2.5}, 0, ""}, {"west", []float64{-1, 0}, 0.5, "tide.csv"}}
 	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}

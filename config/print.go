@@ -58,6 +58,9 @@ func (c *Case) String() string {
 		p.Pair("name", g.Name)
 		p.Pair("at", g.At)
 		p.Pair("every", g.Every)
+		if g.Measured != "" {
+			p.Pair("measured", g.Measured)
+		}
 	}
 	return p.String()
 }
