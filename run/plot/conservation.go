@@ -98,7 +98,8 @@ func (r *runner) conservation(path string) error {
 		s := other
 		if c.kept {
 			s = kept
-		} else if c.sweeps {
+		}
+		if c.sweeps {
 			s.Across = "sweeps"
 		}
 		add(s, c.panel, chart.Curve{Name: c.name, Values: c.values})

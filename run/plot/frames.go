@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -166,10 +167,14 @@ func (r *runner) frame(
 			return err
 		}
 	}
-	if !partition || d.rank == nil || r.options.Histogram || len(r.options.Fields) > 0 && !wants(r.options.Fields, "rank") {
+	alone := len(r.options.Fields) == 0 && !slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
+	if !partition || d.rank == nil || alone || r.options.Histogram || len(r.options.Fields) > 0 && !wants(r.options.Fields, "rank") {
 		return nil
 	}
-	what := fmt.Sprintf("partition of %d cells%s", d.count, d.slice)
+	what := fmt.Sprintf("partition of %d cells", d.count)
+	if d.grid == nil {
+		what += d.slice
+	}
 	picture, err := d.partition(r.title(name+": "+what, what, d.moment(time)), r.options.Page)
 	if err != nil {
 		return err

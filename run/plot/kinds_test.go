@@ -10,7 +10,8 @@ func init() {
 		Fields: []solvers.Field{
 			{Name: "h1", Unit: "m", Where: "h1"}, {Name: "z1", Unit: "m", Where: "h1"},
 			{Name: "u1", Unit: "m/s", Where: "h1"}, {Name: "velocity", Unit: "m/s"}, {Name: "depth", Unit: "m"},
-			{Name: "normal", Components: []string{"nx", "ny"}},
+			{Name: "normal", Components: []string{"nx", "ny"}, Aside: true}, {Name: "alpha", Aside: true},
+			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", Level: true},
 		},
 		Quantities: []solvers.Quantity{
 			{Name: "mass1", Unit: "m³", In: solvers.Column}, {Name: "mass2", Unit: "m³", In: solvers.Column},
@@ -19,7 +20,7 @@ func init() {
 	})
 	solvers.Register(solvers.Kind{
 		Name: "moving", Sweeps: true,
-		Fields: []solvers.Field{{Name: "quality", Range: &[2]float64{0, 1}}},
+		Fields: []solvers.Field{{Name: "quality", Range: &[2]float64{0, 1}, Compared: true}},
 		Quantities: []solvers.Quantity{
 			{Name: "quality_mean", Panel: "quality"}, {Name: "quality_min", Panel: "quality"},
 			{Name: "objective", Panel: "½Σ u'Mu"},

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -13,7 +14,19 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
+
+// near tells whether colours differ by at most so much in each channel.
+func near(a, b color.Color, most int) bool {
+	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+	for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {
+		if d < -most || d > most {
+			return false
+		}
+	}
+	return true
+}
 
 // square is a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
 func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
@@ -115,23 +128,25 @@ func load(t *testing.T, path string) image.Image {
 func TestRunDrawsWhatARunHolds(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	series := []string{"conservation.png", "gauge-2.png", "gauge-harbour.png"}
 	for _, c := range []struct {
 		options Options
 		want    []string
 	}{
 		{Options{Frame: LastFrame}, []string{"dam-h1-0002.png", "dam-u1-0002.png", "dam-velocity-0002.png",
-			"dam-partition.png"}},
-		{Options{Frame: 0, Field: "h1"}, []string{"dam-h1-0000.png"}},
-		{Options{Frame: 1, Field: "rank"}, []string{"dam-partition.png"}},
-		{Options{Frame: AllFrames, Field: "u1"}, []string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
+			"dam-partition.png", "conservation.png", "gauge-2.png", "gauge-harbour.png"}},
+		{Options{Frame: 0, Fields: []string{"h1"}}, []string{"dam-h1-0000.png"}},
+		{Options{Frame: 1, Fields: []string{"rank"}}, []string{"dam-partition.png"}},
+		{Options{Frame: AllFrames, Fields: []string{"u1"}}, []string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
+		{Options{Gauges: []string{"harbour"}, Columns: []string{"h1", "u1"}}, []string{"gauge-harbour.png"}},
+		{Options{Columns: []string{"mass2"}}, []string{"mass2 (m³).png"}},
+		{Options{Frame: 0, Fields: []string{"h1"}, Histogram: true}, []string{"dam-h1-histogram-0000.png"}},
 	} {
-		c.options.Width = 400
-		paths, err := Run(dir, c.options)
+		c.options.Page.Width = 400
+		done, err := Run(dir, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Sorted(slices.Values(append(c.want, series...)))
+		paths, want := done.Files, slices.Sorted(slices.Values(c.want))
 		if got := names(dir, paths); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v draws %q, want %q", c.options, got, want)
 		}
@@ -147,7 +162,7 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 func TestFramesShareAColourBar(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	if _, err := Run(dir, Options{Frame: AllFrames, Field: "h1"}); err != nil {
+	if _, err := Run(dir, Options{Frame: AllFrames, Fields: []string{"h1"}}); err != nil {
 		t.Fatal(err)
 	}
 	x, y, cells := square(0, 40)
@@ -156,18 +171,23 @@ func TestFramesShareAColourBar(t *testing.T) {
 		n := int32(len(x))
 		cells = append(cells, [3]int32{c[0] + n, c[1] + n, c[2] + n})
 	}
-	f, err := newFrame(append(x, x2...), append(y, y2...), cells, 0)
-	if err != nil {
-		t.Fatal(err)
+	m := &chart.Map{X: append(x, x2...), Y: append(y, y2...), Cells: cells, Values: make([]float64, len(cells)),
+		Colouring: chart.Colouring{Label: "h1 (m)", Range: &[2]float64{0.2, 4}}}
+	at := func(x float64) image.Point {
+		p, err := m.Where(x, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
 	}
-	at := func(px float64) image.Point { return f.area.Min.Add(image.Pt(int((px)*f.view.scale), f.area.Dy()/2)) }
 	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")),
 		load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
 	p, q := at(1.5), at(0.5)
 	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
 	}
-	if d := at(0.1); !near(zero.At(d.X, d.Y), dryInk, 0) {
+	sand := color.RGBA{214, 207, 196, 255}
+	if d := at(0.1); !near(zero.At(d.X, d.Y), sand, 0) {
 		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
 	}
 }
@@ -190,9 +210,19 @@ func TestRunRefuses(t *testing.T) {
 		{filepath.Join(empty, "none"), Options{}, "no such file"},
 		{filepath.Join(run, "dam.pvd"), Options{}, "not a folder"},
 		{run, Options{Frame: 3}, "there is no frame 3; the frames are 0 to 2"},
-		{run, Options{Field: "h3"}, `no field "h3" to draw; there are h1, u1, velocity, rank`},
+		{run, Options{Fields: []string{"h3"}}, `no field "h3" to draw; there are h1, u1, velocity, rank`},
+		{run, Options{Gauges: []string{"pier"}}, `no gauge "pier" to draw; there are harbour, 2`},
+		{run, Options{Columns: []string{"mass3"}}, `no column "mass3" to draw; there are step, t, dt, mass1, mass2`},
+		{run, Options{Fields: []string{"h1"}, Arrows: []string{"w"}}, `no field "w" for arrows; there are h1, u1`},
+		{run, Options{Fields: []string{"h1"}, Arrows: []string{"h1"}}, "no component along y"},
+		{run, Options{Slice: &Plane{0, 0.5}}, "a slice, x = 0.5, is of what lies in space"},
+		{run, Options{Out: "a.png"}, "is one picture, and this draws 7"},
+		{run, Options{Out: "a.jpg"}, "ends with .png, .pdf or .svg"},
+		{run, Options{Out: "a.gif", Format: "png"}, "is no file of format png"},
+		{run, Options{Format: "bmp"}, `format "bmp": there are png, pdf, svg`},
+		{run, Options{Colouring: chart.Colouring{Range: &[2]float64{1, 1}}}, "the range from 1 to 1 is empty"},
 		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
-		{run, Options{Width: 10}, "a width of 10 pixels"},
+		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels"},
 	} {
 		if _, err := Run(c.dir, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want %q", c.options, err, c.want)

@@ -2,6 +2,8 @@ package plot
 
 import (
 	"math"
+	"path/filepath"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
@@ -23,12 +25,13 @@ type steps struct {
 	lo, h  [3]float64 // lowest corner of the grid, and the sides of a cell
 	cells  [3]int     // of the grid
 	planes map[[3]int]cellPlane
+	full   func(cell [3]int) bool // of cells without planes; nil where nobody knows
 }
 
 // fillSteps adds to a view what lies between the planes of a surface, if that tells them: by the cell arrays normal and
 // alpha and the field arrays Bounds and Spacing. Its light is that of the planes beside it, so that steps do not look like
 // stairs.
-func fillSteps(v *chart.View, p *vtk.PolyData) {
+func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	normal, ok1 := p.CellData.Find("normal")
 	alpha, ok2 := p.CellData.Find("alpha")
 	spacing, ok3 := p.FieldData.Find("Spacing")
@@ -40,7 +43,7 @@ func fillSteps(v *chart.View, p *vtk.PolyData) {
 	if len(h) != 3 || !(h[0] > 0 && h[1] > 0 && h[2] > 0) {
 		return
 	}
-	s := &steps{v: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}}
+	s := &steps{v: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}, full: full}
 	for k := range 3 {
 		s.cells[k] = int(math.Round((v.Box[1][k] - s.lo[k]) / h[k]))
 	}
@@ -96,7 +99,7 @@ func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
 		for k := range light {
 			light[k] += beside.normal[k]
 		}
-	} else if area(clipped(unitSide, own)) > 0.5 {
+	} else if s.isFull(other, own) {
 		theirs = line{0, 0, 1} // full
 	} else {
 		theirs = line{0, 0, -1}
@@ -105,6 +108,36 @@ func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
 	s.add(cell, axis, end, clipped(clipped(unitSide, own), theirs.turned()), 2*end-1, light)
 	s.add(cell, axis, end, clipped(clipped(unitSide, theirs), own.turned()), 1-2*end, light)
 }
+
+// isFull tells whether a cell without a plane is full: by its fluid, or else as the cell beside it is at their side.
+func (s *steps) isFull(cell [3]int, beside line) bool {
+	if s.full != nil {
+		return s.full(cell)
+	}
+	return area(clipped(unitSide, beside)) > 0.5
+}
+
+// fluidBeside tells which cells are full of the grid in whose frame the planes at a path are, nil where there is none.
+func fluidBeside(path string) func(cell [3]int) bool {
+	stem, number, ok := cutLast(strings.TrimSuffix(path, filepath.Ext(path)), "_")
+	if !ok {
+		return nil
+	}
+	of, _, _ := cutLast(stem, "_")
+	m, err := vtk.ReadImage(of + "_" + number + strings.Replace(filepath.Ext(path), "vtp", "vti", 1))
+	if err != nil {
+		return nil
+	}
+	f, ok := m.CellData.Find(fluid)
+	if !ok || m.Box != (vtk.Box{N: m.Whole}) || f.Components > 1 {
+		return nil
+	}
+	values := f.Float64s()
+	return func(cell [3]int) bool { return values[(cell[2]*m.N[1]+cell[1])*m.N[0]+cell[0]] > 0.5 }
+}
+
+// fluid is the array of volume fractions.
+const fluid = "f"
 
 // line is a half plane a·u + b·v ≤ c of a side of a cell, in which u and v go from 0 to 1 along the axes after its own.
 type line struct{ a, b, c float64 }

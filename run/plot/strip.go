@@ -80,7 +80,7 @@ func views(run, path string, all []vtk.Frame, page chart.Page) (row []*figure.Fi
 		if err != nil {
 			return nil, err
 		}
-		v, found := viewOf(p)
+		v, found := viewOf(p, fluidBeside(frameFile(path, frame)))
 		if !found {
 			return nil, fmt.Errorf("%s: the frame at t = %g has no room to draw", path, frame.Time)
 		}

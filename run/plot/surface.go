@@ -29,7 +29,7 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 		if err != nil {
 			return err
 		}
-		v, found := viewOf(p)
+		v, found := viewOf(p, fluidBeside(frameFile(path, all[i])))
 		if !found || p.Verts.Len() > 0 { // points are no surface
 			return nil
 		}
@@ -66,7 +66,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // viewOf is the view of a surface, if there is room to draw. Between planes of neighbouring cells it is closed.
-func viewOf(p *vtk.PolyData) (v *chart.View, found bool) {
+func viewOf(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found bool) {
 	v = &chart.View{Points: p.Points}
 	v.Box, found = box(p)
 	for c := range p.Polys.Len() {
@@ -76,7 +76,7 @@ func viewOf(p *vtk.PolyData) (v *chart.View, found bool) {
 		}
 	}
 	if found {
-		fillSteps(v, p)
+		fillSteps(v, p, full)
 	}
 	return v, found
 }

@@ -81,7 +81,9 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	if s.lo, s.hi = widen(s.lo, s.hi); s.log && !(s.lo > 0) {
 		s.lo = s.hi / 10
 	}
-	s.below, s.above = lo < s.lo, hi > s.hi
+	// What is beyond the ends by rounding alone is not marked as beyond.
+	rounding := 1e-9 * (s.hi - s.lo)
+	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding
 	return s, nil
 }
 

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/png"
@@ -76,7 +77,12 @@ func (f *Figure) encode(w io.Writer, format string) error {
 	canvas.Scale(scale, scale)
 	f.on(canvas)
 	canvas.Pop()
-	_, err := canvas.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	// Images are of PNG, and not what gonum says.
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("data:image/jpg;"), []byte("data:image/png;")))
 	return err
 }
 
