@@ -3,8 +3,9 @@ package mesh
 import "math"
 
 // Quality is how well shaped a triangle is: 12√3 times its area over the square of its perimeter, which is 1 for the
-// equilateral one, 0 for a flat one, and negative for one that is turned over. Size does not matter. It is the shape's
-// part of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh generation" (1999).
+// equilateral one, 0 for a flat one, and negative for one that is turned over. Size does not matter. It is the
+// shape's part of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh
+// generation" (1999).
 func (m *Mesh) Quality(cell int) float64 {
 	around := 0.0
 	v := m.Cells[cell]
@@ -18,8 +19,8 @@ func (m *Mesh) Quality(cell int) float64 {
 	return 12 * math.Sqrt(3) * m.Area(cell) / (around * around)
 }
 
-// Quality is how well shaped a tetrahedron is: 1296√2 times its volume over the cube of the sum of its edges, which is 1
-// for the regular one, 0 for a flat one, and negative for one that is turned over.
+// Quality is how well shaped a tetrahedron is: 1296√2 times its volume over the cube of the sum of its edges, which
+// is 1 for the regular one, 0 for a flat one, and negative for one that is turned over.
 func (s *Solid) Quality(cell int) float64 {
 	around := 0.0
 	v := s.Cells[cell]

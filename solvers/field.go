@@ -52,11 +52,11 @@ type Field struct {
 	On              *Space
 	Components      []string // names of its numbers, in gauges; nil for one, which has the name of the field
 
-	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small: up to
-	// what Absent of that field returns for a case, nil if it is not known, and the field's values at the start; 0 without
-	// Absent. Range is what colours span, where that is not what the values do. Compared fields are shown before and after
-	// the run, Level ones are what is shown of gauges if nothing else is asked for, and Aside ones are shown in frames only
-	// if asked for.
+	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small: up
+	// to what Absent of that field returns for a case, nil if it is not known, and the field's values at the start; 0
+	// without Absent. Range is what colours span, where that is not what the values do. Compared fields are shown before
+	// and after the run, Level ones are what is shown of gauges if nothing else is asked for, and Aside ones are shown
+	// in frames only if asked for.
 	Where                  string
 	Absent                 func(c *config.Case, start []float64) float64
 	Range                  *[2]float64

@@ -27,12 +27,12 @@ func plotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot DIR... | plot MESH...",
 		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and films",
-		Long: "Draw what the output folder of a run holds: fields in a frame, the partition, gauges beside what was measured,\n" +
-			"and what is conserved. Of several runs, draw gauges and tables over each other, and named fields side by side.\n" +
-			"Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
-			"Pictures go to DIR/plots, or by --out to one file, whose name tells the format: .png, .pdf, .svg, or of a film\n" +
-			"of all frames .gif or .apng. See docs/pictures.md for each kind of picture.",
-		Example: "  atoll plot out/dam-break                                             # all there is, in the last frame\n" +
+		Long: "Draw what the output folder of a run holds: fields in a frame, the partition, gauges beside what was\n" +
+			"measured, and what is conserved. Of several runs, draw gauges and tables over each other, and named fields\n" +
+			"side by side. Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
+			"Pictures go to DIR/plots, or by --out to one file, whose name tells the format: .png, .pdf, .svg, or of a\n" +
+			"film of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
+		Example: "  atoll plot out/dam-break                              # all there is, in the last frame\n" +
 			"  atoll plot out/dam-break --field h1 --isolines 8 --width 8.5cm --out h1.pdf\n" +
 			"  atoll plot out/dam-break --field z1 --arrows u2,v2 --frame 3 --title 'Surface, {t}' --out z1.png\n" +
 			"  atoll plot out/dam-break --field h1 --range 1:4 --out film.gif       # all frames on one scale\n" +
@@ -65,22 +65,24 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.StringSliceVar(&f.Columns, "column", nil,
 		"which columns of gauges (usually levels) or of conservation.csv, or all")
 	p.StringVar(&f.slice, "slice", "", "in space: the plane to cut grids and tetrahedra by, as in x=0.5")
-	p.StringVar(&f.Measured, "measured", "", "CSV of what was measured at gauges: a column for the time, and for each gauge")
+	p.StringVar(&f.Measured, "measured", "",
+		"CSV of what was measured at gauges: a column for the time, and for each gauge")
 	p.BoolVar(&f.Histogram, "histogram", false, "how often the values of fields occur, not where")
 	p.BoolVar(&f.Quality, "quality", false, "of meshes: the quality of cells, and its histogram")
 
 	p.StringVarP(&f.Out, "out", "o", "", "one picture or film, into this file: .png, .pdf, .svg, .gif or .apng")
 	p.StringVar(&f.Format, "format", "", "of the files in DIR/plots: png, pdf, svg, or of films gif, apng (default png)")
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")
-	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8 points\n"+
-		"and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in)")
+	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8\n"+
+		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in)")
 	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
 
-	p.StringVar(&f.title, "title", "", "in which {field} and {t} are put in; '' for none (default: what is shown, and when)")
+	p.StringVar(&f.title, "title", "",
+		"in which {field} and {t} are put in; '' for none (default: what is shown, and when)")
 	p.StringVar(&f.Label, "label", "", "of the colour bar (default: the field and its unit)")
 	p.StringVar(&f.spans, "range", "", "what colours span, lo:hi (default: what the values of all chosen frames do)")
-	p.StringVar(&f.colours, "colours", "", "colour map: viridis, cividis, inferno, magma, plasma, batlow, deep, grey, or about\n"+
-		"zero coolwarm, vik, balance, BuRd; NAME_r is turned round (default: what fits the range)")
+	p.StringVar(&f.colours, "colours", "", "colour map: viridis, cividis, inferno, magma, plasma, batlow, deep, grey,\n"+
+		"or about zero coolwarm, vik, balance, BuRd; NAME_r is turned round (default: what fits the range)")
 	p.BoolVar(&f.Log, "log", false, "colours, or the vertical axis, by logarithms")
 	p.StringVar(&f.isolines, "isolines", "", "how many, or at which values, as in 0.5,1,2 (one whole value as in 2,)")
 	p.StringSliceVar(&f.Arrows, "arrows", nil, "a field of vectors, or two of their components, as in u,v")

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// beforeAfter draws a field that is worth it in the first frame and in the last one, side by side, with the edges of the
-// cells, and how often its values occur in both.
+// beforeAfter draws a field that is worth it in the first frame and in the last one, side by side, with the edges of
+// the cells, and how often its values occur in both.
 func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 	if len(r.options.Fields) > 0 && !slices.ContainsFunc(r.options.Fields, compared) || r.options.Out != "" {
 		return nil

@@ -17,8 +17,8 @@ import (
 )
 
 // Compare draws several runs: each gauge and each course of conservation.csv with a curve a run, and where fields are
-// named these side by side, on one scale. The files are in the folder plots where the command is started, if the options
-// name none.
+// named these side by side, on one scale. The files are in the folder plots where the command is started, if the
+// options name none.
 func Compare(dirs []string, o Options) (*Result, error) {
 	o, err := o.settled()
 	if err != nil {

@@ -22,9 +22,9 @@ type course struct {
 	unknown bool // no solver has declared it
 }
 
-// courses are what is drawn of a table: how far the conserved quantities are from where they began, or what their budget
-// leaves unexplained, and the course of others, with what each source brought side by side. A column that no solver has
-// declared is drawn by itself. Columns that are named are drawn as they are.
+// courses are what is drawn of a table: how far the conserved quantities are from where they began, or what their
+// budget leaves unexplained, and the course of others, with what each source brought side by side. A column that no
+// solver has declared is drawn by itself. Columns that are named are drawn as they are.
 func courses(t *table, wanted []string) (all []course) {
 	for i, name := range t.names {
 		if name == "t" || name == "step" || name == "dt" {

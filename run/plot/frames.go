@@ -167,8 +167,9 @@ func (r *runner) frame(
 			return err
 		}
 	}
-	alone := len(r.options.Fields) == 0 && !slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
-	if !partition || d.rank == nil || alone || r.options.Histogram || len(r.options.Fields) > 0 && !wants(r.options.Fields, "rank") {
+	asked := wants(r.options.Fields, "rank")
+	several := slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
+	if !partition || d.rank == nil || r.options.Histogram || !asked && (len(r.options.Fields) > 0 || !several) {
 		return nil
 	}
 	what := fmt.Sprintf("partition of %d cells", d.count)

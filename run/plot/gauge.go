@@ -17,8 +17,8 @@ func gaugeName(path string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), ".csv"), "gauge_")
 }
 
-// gaugeColumns are those that are drawn of a table: those asked for, or else the levels, or all where none is declared as
-// a level.
+// gaugeColumns are those that are drawn of a table: those asked for, or else the levels, or all where none is
+// declared as a level.
 func gaugeColumns(t *table, wanted []string) (columns []string) {
 	var usual, every []string
 	for _, name := range t.names {

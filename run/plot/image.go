@@ -21,8 +21,8 @@ const maxDrawn = math.MaxInt32 / 4
 // inPlane are the axes of pictures of the plane in which one coordinate has a value.
 var inPlane = [3][2]int{{1, 2}, {0, 2}, {0, 1}}
 
-// loadImage reads a grid, and the interface beside it. Of one in space the cells in a plane are drawn, in the middle along
-// z if nobody says where, and where the plane cuts the interface.
+// loadImage reads a grid, and the interface beside it. Of one in space the cells in a plane are drawn, in the middle
+// along z if nobody says where, and where the plane cuts the interface.
 func (r *runner) loadImage(path string) (*frameData, error) {
 	m, err := vtk.ReadImage(path)
 	if err != nil {

@@ -197,7 +197,8 @@ func (r *runner) vectors(data vtk.Arrays, cells []int, across, up int) (*chart.A
 		case len(of) > 2 || len(of) == 2 && width > 1:
 			return nil, fmt.Errorf("arrows of %q: give one field of several components, or two of one", of)
 		case len(of) == 1 && width <= axis:
-			return nil, fmt.Errorf("field %q has no component along %c: for arrows give two fields, as in u,v", name, "xyz"[axis])
+			return nil, fmt.Errorf("field %q has no component along %c: for arrows give two fields, as in u,v", name,
+				"xyz"[axis])
 		case len(of) == 2:
 			axis = 0
 		}

@@ -57,8 +57,8 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 	return found, nil
 }
 
-// parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases: in
-// s, or as a date. Places that are empty, or no numbers, as NaN, were not measured. Errors start with the line.
+// parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:
+// in s, or as a date. Places that are empty, or no numbers, as NaN, were not measured. Errors start with the line.
 func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measured, err error) {
 	r := csv.NewReader(in)
 	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true

@@ -24,9 +24,9 @@ const (
 	groupField   = "group"
 )
 
-// Meshes draws meshes, of triangles or tetrahedra, side by side: the quality of their cells where that is asked for, with
-// a histogram of all; fields of cells that they hold, where these are named; or else their cells by groups. Pictures are in
-// the folder where the command is started, if the options name no other.
+// Meshes draws meshes, of triangles or tetrahedra, side by side: the quality of their cells where that is asked for,
+// with a histogram of all; fields of cells that they hold, where these are named; or else their cells by groups.
+// Pictures are in the folder where the command is started, if the options name no other.
 func Meshes(paths []string, o Options) (*Result, error) {
 	o, err := o.settled()
 	if err != nil {

@@ -75,8 +75,8 @@ func fieldsOf(s *mesh.Solid) (names []string) {
 	return names
 }
 
-// cut makes the picture's triangles where a plane meets tetrahedra, and returns the tetrahedron of each. Points on edges
-// are shared by the cells around.
+// cut makes the picture's triangles where a plane meets tetrahedra, and returns the tetrahedron of each. Points on
+// edges are shared by the cells around.
 func (d *frameData) cut(s *mesh.Solid, plane *Plane) (cells []int) {
 	axes := inPlane[plane.Axis]
 	points := map[[2]int32]int32{}

@@ -86,8 +86,8 @@ func TestSolids(t *testing.T) {
 	if len(inks[0]) < 20 {
 		t.Errorf("%d colours before", len(inks[0]))
 	}
-	if _, err := Run(solidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}}); err == nil || !strings.Contains(err.Error(),
-		"quality") {
+	_, err = Run(solidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}})
+	if err == nil || !strings.Contains(err.Error(), "quality") {
 		t.Errorf("a field that is not there: %v", err)
 	}
 	v := &chart.View{Points: make([]float64, 9), Triangles: [][3]int32{{0, 1, 2}}, Box: [2][3]float64{{}, {1, 1, 1}},

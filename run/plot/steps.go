@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// Planes of neighbouring cells of a grid do not meet: on the side between two cells the fluid of one covers another part
-// than that of the other, and a picture of the planes alone has cracks there. What belongs to the body's surface on each
-// side is what just one of the two covers. A cell without a plane is full or empty.
+// Planes of neighbouring cells of a grid do not meet: on the side between two cells the fluid of one covers another
+// part than that of the other, and a picture of the planes alone has cracks there. What belongs to the body's surface
+// on each side is what just one of the two covers. A cell without a plane is full or empty.
 
 // cellPlane is the plane of a cell: the fluid is where n·x ≤ alpha, x from the cell's lowest corner on.
 type cellPlane struct {
@@ -28,9 +28,9 @@ type steps struct {
 	full   func(cell [3]int) bool // of cells without planes; nil where nobody knows
 }
 
-// fillSteps adds to a view what lies between the planes of a surface, if that tells them: by the cell arrays normal and
-// alpha and the field arrays Bounds and Spacing. Its light is that of the planes beside it, so that steps do not look like
-// stairs.
+// fillSteps adds to a view what lies between the planes of a surface, if that tells them: by the cell arrays normal
+// and alpha and the field arrays Bounds and Spacing. Its light is that of the planes beside it, so that steps do not
+// look like stairs.
 func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	normal, ok1 := p.CellData.Find("normal")
 	alpha, ok2 := p.CellData.Find("alpha")
@@ -68,8 +68,8 @@ func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	}
 }
 
-// cellOf is the cell that a polygon lies in: that of its middle, moved a little into the fluid, so that one on a side has
-// the cell whose plane it is.
+// cellOf is the cell that a polygon lies in: that of its middle, moved a little into the fluid, so that one on a side
+// has the cell whose plane it is.
 func (s *steps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
 	for k := range 3 {
 		middle := 0.0

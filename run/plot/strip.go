@@ -36,7 +36,8 @@ func (s *Strip) Draw() (*figure.Figure, error) {
 		width = min(mostWide, 400*most)
 	}
 	for i, dir := range s.Dirs {
-		row, err := views(filepath.Base(filepath.Clean(dir)), files[i], series[i], chart.Page{Width: max(leastWide, width/most), Inch: s.Page.Inch})
+		page := chart.Page{Width: max(leastWide, width/most), Inch: s.Page.Inch}
+		row, err := views(filepath.Base(filepath.Clean(dir)), files[i], series[i], page)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// facets draws the triangles that face the viewer flat, each in its own colour, where asked for with edges that are half
-// a pixel of the layout wide on either side.
+// facets draws the triangles that face the viewer flat, each in its own colour, where asked for with edges that are
+// half a pixel of the layout wide on either side.
 func (v *View) facets(d *depths, place func([3]float64) [3]float64, unit float64,
 	colour func(triangle int) color.RGBA,
 ) {

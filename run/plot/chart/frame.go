@@ -63,8 +63,8 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 	return x0, y0, x1, y1, nil
 }
 
-// newFrame lays out a picture of a mesh, with a title above it, and beside it so much room, in pixels of the layout, for
-// what is there, whose heading is so wide.
+// newFrame lays out a picture of a mesh, with a title above it, and beside it so much room, in pixels of the layout,
+// for what is there, whose heading is so wide.
 func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*frame, error) {
 	p, err := p.checked()
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package chart draws pictures from plain numbers: maps and partitions of meshes of triangles, surfaces in space, series
-// and histograms.
+// Package chart draws pictures from plain numbers: maps and partitions of meshes of triangles, surfaces in space,
+// series and histograms.
 //
 // A Map or a Partition is rasterised straight from the triangles: each sample point lies in one triangle, so no seam
-// shows between triangles or parts, whatever the mesh. Axes, letters and lines over it are drawn as such, so that they
-// stay sharp in formats of lines. Series are drawn by gonum/plot.
+// shows between triangles or parts, whatever the mesh. Axes, letters and lines over it are drawn as such, so that
+// they stay sharp in formats of lines. Series are drawn by gonum/plot.
 package chart
 
 import (

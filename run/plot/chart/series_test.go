@@ -14,7 +14,8 @@ import (
 // TestSeriesShowsEachCurve counts the pixels in the colour of each curve.
 func TestSeriesShowsEachCurve(t *testing.T) {
 	s := &Series{Title: "gauge", T: []float64{0, 1, 2, 3}, Panels: []Panel{
-		{Label: "m", Curves: []Curve{{Name: "h1", Values: []float64{1, 2, 3, 4}}, {Name: "h2", Values: []float64{4, math.NaN(), math.NaN(), 1}}}},
+		{Label: "m", Curves: []Curve{{Name: "h1", Values: []float64{1, 2, 3, 4}},
+			{Name: "h2", Values: []float64{4, math.NaN(), math.NaN(), 1}}}},
 		{Label: "m/s", Curves: []Curve{{Name: "u1", Values: []float64{0, 0, 0, 0}}}},
 	}}
 	picture, err := s.Draw()

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// lettered is a canvas of PDF that has all letters of its fonts. Those of PDF itself are of a Western code page, without
-// minus signs and Greek: a line with any beyond ASCII is drawn by the outlines of its letters, and others stay text that
-// can be searched.
+// lettered is a canvas of PDF that has all letters of its fonts. Those of PDF itself are of a Western code page,
+// without minus signs and Greek: a line with any beyond ASCII is drawn by the outlines of its letters, and others
+// stay text that can be searched.
 type lettered struct{ *vgpdf.Canvas }
 
 // FillString writes a line with its base line at a place.

@@ -26,7 +26,8 @@ var Formats = []string{"png", "pdf", "svg"}
 func FormatOf(path string) (string, error) {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	if !slices.Contains(Formats, format) && !slices.Contains(Films, format) {
-		return "", fmt.Errorf("%s: the name of a picture ends with .png, .pdf or .svg, of a film with .gif, .apng or .png", path)
+		return "", fmt.Errorf("%s: the name of a picture ends with .png, .pdf or .svg, of a film with .gif, .apng or .png",
+			path)
 	}
 	return format, nil
 }

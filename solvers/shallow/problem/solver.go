@@ -198,8 +198,8 @@ func maxima() (fields []solvers.Field) {
 	return fields
 }
 
-// absent is the thickness of a layer up to which pictures show that there is none: that up to which it counts as absent,
-// by the case or else about as the solver finds it.
+// absent is the thickness of a layer up to which pictures show that there is none: that up to which it counts as
+// absent, by the case or else about as the solver finds it.
 func absent(c *config.Case, start []float64) float64 {
 	if c != nil {
 		if s, ok := c.Sections.(*Sections); ok && s.Physics.DryDepth > 0 {
