@@ -71,7 +71,7 @@ func (r *runner) gauge(path string) error {
 	}
 	for _, column := range columns {
 		label := unitOf(column)
-		if len(columns) == 1 {
+		if len(columns) == 1 || len(measured) > 0 {
 			label = withUnit(column)
 		}
 		c := chart.Curve{Name: column, Values: t.columns[slices.Index(t.names, column)]}
@@ -84,7 +84,7 @@ func (r *runner) gauge(path string) error {
 		add(s, label, c)
 		add(s, label, chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
 		if told := m.errorOf(times, c.Values, unitOf(column)); told != "" {
-			s.Title += ", " + told
+			s.Title += "\n" + column + ": " + told
 			r.tell("gauge %s, %s: %s", name, column, told)
 		}
 	}
@@ -109,8 +109,9 @@ func (m *measured) errorOf(times, values []float64, unit string) string {
 	if unit != "" {
 		unit = " " + unit
 	}
-	return fmt.Sprintf("error RMS %.3g%s, mean %.3g%s, at most %.3g%s", math.Sqrt(squares/float64(n)), unit,
+	told := fmt.Sprintf("error RMS %.3g%s, mean %.3g%s, at most %.3g%s", math.Sqrt(squares/float64(n)), unit,
 		sum/float64(n), unit, largest, unit)
+	return strings.ReplaceAll(told, "-", "−")
 }
 
 // between is a column at a time, linear between those of its rows.

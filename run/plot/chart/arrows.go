@@ -63,10 +63,20 @@ func (f *frame) arrows(m *Map, r *raster) error {
 	if a.Unit != "" {
 		label += " " + a.Unit
 	}
-	x, y := f.area.Min.X, f.area.Max.Y+f.px(60)
+	x, y := f.area.Min.X, f.area.Max.Y+f.px(60)+f.lower
 	f.arrow(float64(x)+round*scale/2, float64(y-f.px(7)), round*scale, 0)
 	f.text(a.Name+": "+label, textSize, x+int(round*scale)+f.px(12), y, 0)
 	return nil
+}
+
+// below makes room for the key below the name of the horizontal axis where it does not fit beside that.
+func (f *frame) below(a *Arrows, axis string) {
+	const round = "0.0005 " // as long as any
+	wide := f.measure(a.Name+": "+round+a.Unit, textSize) + f.px(arrowLong+24)
+	if wide > (f.area.Dx()-f.measure(axis, textSize))/2 {
+		f.lower = f.px(28)
+		f.fig = f.blank(f.fig.Width, f.fig.Height+f.lower)
+	}
 }
 
 // arrow draws one with its middle at a place: dark, in a light seam that makes it seen on dark ground.

@@ -40,6 +40,8 @@ type frame struct {
 	fig  *figure.Figure
 	area image.Rectangle
 	view view
+
+	lower int // how much lower than the name of the axis the key of arrows is
 }
 
 // bounds finds what x and y cover. It fails where there is nothing to draw.

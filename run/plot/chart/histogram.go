@@ -56,7 +56,7 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	lo, hi = widen(lo, hi)
 	p := gonum.New()
 	style(p, page.Unit)
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = h.Title, h.Label, "share of "+h.Of+" (%)"
+	p.X.Label.Text, p.Y.Label.Text = h.Label, "share of "+h.Of+" (%)"
 	p.Add(grid())
 	highest, lowest := 0.0, 100.0
 	for i, set := range h.Sets {
@@ -73,20 +73,16 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 		p.Y.Min, p.Y.Max = lowest/1.5, 1.5*highest
 		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logMarker(6)
 	}
-	f := page.blank(page.Width, page.px(560))
-	names := keyStyle(page.Unit)
+	k := &keys{above: float64(page.Width) < narrow*page.Unit, names: keyStyle(page.Unit), page: page}
+	k.fit(h.Sets)
+	head := page.titleHeight(h.Title)
+	f := page.blank(page.Width, page.px(min(500, 0.6*float64(page.Width)/page.Unit)+head+k.rows*keyRow))
+	page.title(f, h.Title)
 	f.Do(func(c vgdraw.Canvas) {
-		pad := vg.Length(20 * page.Unit)
-		panel := Panel{Curves: h.Sets}
-		room := panel.keyRoom(names, page)
-		if len(h.Sets) == 1 {
-			room = pad
-		}
-		inner := vgdraw.Crop(c, pad, -room, pad, -pad)
+		pad := k.px(20)
+		inner := vgdraw.Crop(c, pad, -k.right, pad, -k.px(12+head+k.rows*keyRow))
 		p.Draw(inner)
-		if len(h.Sets) > 1 {
-			panel.key(c, p.DataCanvas(inner).Rectangle, names, page.Unit)
-		}
+		k.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
 	})
 	return f, nil
 }

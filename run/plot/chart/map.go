@@ -77,7 +77,11 @@ func (m *Map) Draw() (*figure.Figure, error) {
 
 func (m *Map) frame(s *scale) (*frame, error) {
 	side, heading := s.side(m.Label)
-	return newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
+	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
+	if err == nil && m.Arrows != nil {
+		f.below(m.Arrows, m.Axes.named()[0])
+	}
+	return f, err
 }
 
 // Where is the pixel of the drawn map that shows a place.

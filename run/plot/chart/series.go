@@ -8,7 +8,6 @@ import (
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -67,7 +66,7 @@ func (s *Series) Draw() (*figure.Figure, error) {
 	}
 	plots := make([][]*gonum.Plot, len(s.Panels))
 	names := keyStyle(page.Unit)
-	room := vg.Length(0)
+	k := &keys{above: float64(page.Width) < narrow*page.Unit, names: names, page: page}
 	for i, panel := range s.Panels {
 		p, err := s.panel(panel, page)
 		if err != nil {
@@ -76,23 +75,22 @@ func (s *Series) Draw() (*figure.Figure, error) {
 		if p.X.Min, p.X.Max = lo, hi; lo == hi {
 			p.X.Min, p.X.Max = widen(lo, hi)
 		}
-		if i == 0 {
-			p.Title.Text, _ = fitted(s.Title, titleSize*page.Unit, float64(page.Width))
-		}
 		if i == len(s.Panels)-1 {
 			p.X.Label.Text = cmp.Or(s.Across, "t (s)")
 		}
 		plots[i] = []*gonum.Plot{p}
-		room = max(room, panel.keyRoom(names, page))
+		k.fit(panel.Curves)
 	}
-	pad := vg.Length(20 * page.Unit)
-	f := page.blank(page.Width, page.px(panelHeight*float64(len(s.Panels))+90))
+	head := page.titleHeight(s.Title)
+	f := page.blank(page.Width, page.px((panelHeight+k.rows*keyRow)*float64(len(s.Panels))+60+head))
+	page.title(f, s.Title)
 	f.Do(func(c vgdraw.Canvas) {
-		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad,
-			PadRight: room}
+		pad, over := vg.Length(20*page.Unit), vg.Length(k.rows*keyRow*page.Unit)
+		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + over, PadBottom: pad, PadLeft: pad, PadRight: k.right,
+			PadTop: over + vg.Length((12+head)*page.Unit)}
 		for i, row := range gonum.Align(plots, tiles, c) {
 			plots[i][0].Draw(row[0])
-			s.Panels[i].key(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, names, page.Unit)
+			k.draw(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, s.Panels[i].Curves)
 		}
 	})
 	return f, nil
@@ -168,57 +166,6 @@ func dots(colour color.RGBA, unit float64) vgdraw.GlyphStyle {
 	return vgdraw.GlyphStyle{Color: colour, Radius: vg.Length(3 * unit), Shape: vgdraw.CircleGlyph{}}
 }
 
-const (
-	keyLine = 34.0 // length of the line beside a name, in pixels of the layout
-	keyRow  = 30.0
-
-	curveWidth = 2.2
-)
-
-func keyStyle(unit float64) text.Style {
-	s := figure.Sans(textSize * unit)
-	s.YAlign = text.YCenter
-	return s
-}
-
-// named tells whether the curves need a key: one alone is what the axis says, unless it has another name.
-func (panel *Panel) named() bool {
-	return len(panel.Curves) > 1 || len(panel.Curves) == 1 && panel.Curves[0].Name != ""
-}
-
-// keyRoom is the room that the key needs right of the panel.
-func (panel *Panel) keyRoom(names text.Style, page Page) vg.Length {
-	pad := vg.Length(20 * page.Unit)
-	if !panel.named() {
-		return 2 * pad
-	}
-	widest := vg.Length(0)
-	for _, c := range panel.Curves {
-		widest = max(widest, names.Width(c.Name))
-	}
-	// Longer names are cut off.
-	return vg.Length(keyLine*page.Unit) + min(widest, vg.Length(0.4*float64(page.Width))) + 3*pad
-}
-
-// key names the curves right of the panel, where they hide none of it.
-func (panel *Panel) key(c vgdraw.Canvas, data vg.Rectangle, names text.Style, unit float64) {
-	if !panel.named() {
-		return
-	}
-	x, y := data.Max.X+vg.Length(20*unit), data.Max.Y-vg.Length(keyRow/2*unit)
-	end := x + vg.Length(keyLine*unit)
-	for i, curve := range panel.Curves {
-		colour := palette.Qualitative(i)
-		if curve.Points {
-			c.DrawGlyph(dots(colour, unit), vg.Point{X: (x + end) / 2, Y: y})
-		} else {
-			c.StrokeLine2(vgdraw.LineStyle{Color: colour, Width: vg.Length(curveWidth * unit)}, x, y, end, y)
-		}
-		c.FillText(names, vg.Point{X: end + vg.Length(10*unit), Y: y}, curve.Name)
-		y -= vg.Length(keyRow * unit)
-	}
-}
-
 // unbroken splits a curve where it has no value, or none above 0 where only those count.
 func unbroken(t, values []float64, above bool) []plotter.XYs {
 	var parts []plotter.XYs
@@ -236,55 +183,4 @@ func unbroken(t, values []float64, above bool) []plotter.XYs {
 		parts[last] = append(parts[last], plotter.XY{X: t[i], Y: v})
 	}
 	return parts
-}
-
-// style gives a plot the look of the maps.
-func style(p *gonum.Plot, unit float64) {
-	p.Title.TextStyle = figure.Sans(titleSize * unit)
-	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
-	p.Title.Padding = vg.Length(14 * unit)
-	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = figure.Sans(textSize * unit)
-		axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = text.XCenter, text.YBottom
-		axis.Label.Padding = vg.Length(8 * unit)
-		align := axis.Tick.Label
-		axis.Tick.Label = figure.Sans(textSize * unit)
-		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = align.XAlign, align.YAlign
-		axis.Tick.Marker = marker(8)
-		axis.Tick.Length = vg.Length(tickLength * unit)
-		axis.LineStyle.Width, axis.Tick.LineStyle.Width = vg.Length(1.5*unit), vg.Length(1.5*unit)
-		axis.LineStyle.Color, axis.Tick.LineStyle.Color = ink, ink
-		axis.Padding = 0
-	}
-	p.Y.Tick.Marker = marker(6)
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = color.Gray{205}, color.Gray{205}
-	return g
-}
-
-// marker places about so many ticks.
-type marker int
-
-// Ticks implements gonum's Ticker with the ticks of the maps.
-func (m marker) Ticks(lo, hi float64) []gonum.Tick {
-	var list []gonum.Tick
-	for _, t := range ticks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.at, Label: t.label})
-	}
-	return list
-}
-
-// logMarker places about so many ticks on a logarithmic axis.
-type logMarker int
-
-// Ticks implements gonum's Ticker.
-func (m logMarker) Ticks(lo, hi float64) []gonum.Tick {
-	var list []gonum.Tick
-	for _, t := range logTicks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.at, Label: t.label})
-	}
-	return list
 }

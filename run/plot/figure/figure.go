@@ -7,6 +7,7 @@ import (
 	"image/draw"
 
 	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
@@ -89,12 +90,15 @@ func (f *Figure) Image(at image.Point, img image.Image) {
 	f.Do(func(c vgdraw.Canvas) { c.DrawImage(r, img) })
 }
 
+// fonts are those that are part of the program.
+var fonts = plotfont.NewCache(liberation.Collection())
+
 // Sans is the font of all figures, in pixels.
 func Sans(size float64) text.Style {
 	return text.Style{
 		Color:   Ink,
 		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
-		Handler: text.Plain{Fonts: plotfont.DefaultCache},
+		Handler: text.Plain{Fonts: fonts},
 	}
 }
 
@@ -135,7 +139,7 @@ const quarter = 1.5707963267948966
 // write puts a line with its base line at a place: gonum's own way aligns boxes.
 func write(c vgdraw.Canvas, style text.Style, s string, x, y vg.Length) {
 	c.SetColor(style.Color)
-	c.FillString(plotfont.DefaultCache.Lookup(style.Font, style.Font.Size), vg.Point{X: x, Y: y}, s)
+	c.FillString(fonts.Lookup(style.Font, style.Font.Size), vg.Point{X: x, Y: y}, s)
 }
 
 // Place draws another figure with its upper left corner at a place.
