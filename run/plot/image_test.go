@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -102,5 +103,48 @@ func TestSlice(t *testing.T) {
 	}
 	if want := [][4]float64{{0, 0, 2, 0}}; !slices.Equal(d.lines, want) {
 		t.Errorf("lines %v, want %v", d.lines, want)
+	}
+}
+
+// TestSliceAlongX: of a grid in space any plane can be drawn, with the axes that it has, and one outside is refused.
+func TestSliceAlongX(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a_0.vti")
+	box := vtk.Box{N: [3]int{2, 2, 3}}
+	f := make([]float64, 12)
+	for i := range f {
+		f[i] = float64(i)
+	}
+	m := &vtk.Image{Dim: 3, Whole: box.N, Box: box, Origin: [3]float64{0, 0, 1}, Spacing: [3]float64{1, 1, 0.5},
+		CellData: vtk.Arrays{{Name: "f", Components: 1, Data: f}, {Name: "rank", Data: make([]int32, 12)}}}
+	if err := vtk.WriteImage(path, m); err != nil {
+		t.Fatal(err)
+	}
+	for plane, want := range map[Plane][]float64{{0, 1.5}: {1, 3, 5, 7, 9, 11}, {0, 2}: {1, 3, 5, 7, 9, 11},
+		{1, 0.2}: {0, 1, 4, 5, 8, 9}, {2, 2.1}: {8, 9, 10, 11}} {
+		d, err := (&runner{options: Options{Slice: &plane}}).load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for i := 0; i < len(d.fields[0].values); i += 2 {
+			got = append(got, d.fields[0].values[i])
+		}
+		if !slices.Equal(got, want) || d.grid != nil {
+			t.Errorf("at %v: %v, want %v", &plane, got, want)
+		}
+		if a := d.axes; a[0][:1] != string("yxx"[plane.Axis]) || a[1] != string("zzy"[plane.Axis])+" (m)" {
+			t.Errorf("at %v the axes are %q", &plane, a)
+		}
+	}
+	_, err := (&runner{options: Options{Slice: &Plane{2, 0.9}}}).load(path)
+	if err == nil || !strings.Contains(err.Error(), "z = 0.9 lies outside of the grid, which is from 1 to 2.5") {
+		t.Errorf("below the grid: %v", err)
+	}
+	d, err := (&runner{}).load(path)
+	if err != nil || d.grid == nil {
+		t.Fatal(err)
+	}
+	if _, err := d.partition("", chart.Page{Width: 400}); err != nil {
+		t.Errorf("the partition from outside: %v", err)
 	}
 }

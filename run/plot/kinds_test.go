@@ -1,6 +1,11 @@
 package plot
 
-import "github.com/atoll-hpc/atoll/solvers"
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+)
 
 // The solvers whose output the tests draw: two layers of water, and a mesh that moves without time.
 func init() {
@@ -11,7 +16,10 @@ func init() {
 			{Name: "h1", Unit: "m", Where: "h1"}, {Name: "z1", Unit: "m", Where: "h1"},
 			{Name: "u1", Unit: "m/s", Where: "h1"}, {Name: "velocity", Unit: "m/s"}, {Name: "depth", Unit: "m"},
 			{Name: "normal", Components: []string{"nx", "ny"}, Aside: true}, {Name: "alpha", Aside: true},
-			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", Level: true},
+			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", Level: true, Where: "film"},
+			{Name: "film", Unit: "m", Where: "film", Absent: func(_ *config.Case, start []float64) float64 {
+				return slices.Max(start) / 4
+			}},
 		},
 		Quantities: []solvers.Quantity{
 			{Name: "mass1", Unit: "m³", In: solvers.Column}, {Name: "mass2", Unit: "m³", In: solvers.Column},
