@@ -167,7 +167,7 @@ func (d *mover) Shapes() []solvers.Shape { return nil }
 // fields are what a case can write.
 var fields = []solvers.Field{
 	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over",
-		Range: &[2]float64{0, 1}},
+		Range: &[2]float64{0, 1}, Compared: true},
 	{Name: "area", Unit: "m²", Doc: "of triangles"},
 	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},
 }

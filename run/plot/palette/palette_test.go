@@ -1,9 +1,16 @@
-package plot
+package palette
 
 import (
 	"image/color"
+	"strings"
 	"testing"
 )
+
+// near tells whether colours differ by at most so much in each channel.
+func near(a, b color.RGBA, most int) bool {
+	far := func(x, y uint8) bool { return int(x)-int(y) > most || int(y)-int(x) > most }
+	return !far(a.R, b.R) && !far(a.G, b.G) && !far(a.B, b.B)
+}
 
 // TestViridis compares with the ten colours that viridisLite's viridis(10) gives.
 func TestViridis(t *testing.T) {
@@ -12,7 +19,7 @@ func TestViridis(t *testing.T) {
 		{0x26, 0x82, 0x8e, 255}, {0x1f, 0x9e, 0x89, 255}, {0x35, 0xb7, 0x79, 255}, {0x6d, 0xcd, 0x59, 255},
 		{0xb4, 0xde, 0x2c, 255}, {0xfd, 0xe7, 0x25, 255},
 	} {
-		if got := viridis(float64(i) / 9); !near(got, want, 4) {
+		if got := Sequential.At(float64(i) / 9); !near(got, want, 4) {
 			t.Errorf("colour %d of 10 is %v, want %v", i, got, want)
 		}
 	}
@@ -54,5 +61,22 @@ func TestQualitativeColoursDiffer(t *testing.T) {
 				t.Errorf("colours %d and %d are %v and %v", i, j, Qualitative(i), Qualitative(j))
 			}
 		}
+	}
+}
+
+// TestFind: all maps have colours of their own, turned round too, and what is not known is told with what is.
+func TestFind(t *testing.T) {
+	for _, name := range Names() {
+		m, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Find(name + "_r")
+		if err != nil || r.At(0) != m.At(1) || r.At(1) != m.At(0) || m.At(0) == m.At(1) || r.Diverging != m.Diverging {
+			t.Errorf("%s from %v to %v, turned from %v to %v: %v", name, m.At(0), m.At(1), r.At(0), r.At(1), err)
+		}
+	}
+	if _, err := Find("jet"); err == nil || !strings.Contains(err.Error(), "viridis, cividis") {
+		t.Errorf("jet: %v", err)
 	}
 }

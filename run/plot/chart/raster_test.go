@@ -1,12 +1,33 @@
-package plot
+package chart
 
 import (
 	"image/color"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
+
+// square is a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
+func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
+	for j := range n + 1 {
+		for i := range n + 1 {
+			x = append(x, x0+float64(i)/float64(n))
+			y = append(y, float64(j)/float64(n))
+		}
+	}
+	for j := range n {
+		for i := range n {
+			a := int32(j*(n+1) + i)
+			b := a + int32(n) + 1
+			cells = append(cells, [3]int32{a, a + 1, b + 1}, [3]int32{a, b + 1, b})
+		}
+	}
+	return x, y, cells
+}
 
 func near(a, b color.Color, tolerance int) bool {
 	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
@@ -68,14 +89,19 @@ func TestMapColours(t *testing.T) {
 	x, y := []float64{0, 1, 1, 0, 2, 2}, []float64{0, 0, 1, 1, 0, 1}
 	cells := [][3]int32{{0, 1, 2}, {3, 2, 0}, {1, 4, 5}, {1, 5, 2}} // the second is clockwise
 	m := &Map{
-		X: x, Y: y, Cells: cells, Width: 600,
+		X: x, Y: y, Cells: cells, Page: Page{Width: 600},
 		Values: []float64{1, 2, 3, math.NaN()}, Dry: []bool{false, true, false, false},
 	}
-	img, err := m.Draw()
+	picture, err := m.Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFrame(x, y, cells, 600)
+	img := picture.RGBA()
+	s, err := m.of(m.Values, m.Dry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.frame(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +109,7 @@ func TestMapColours(t *testing.T) {
 		x, y float64
 		want color.Color
 	}{
-		{0.8, 0.2, Sequential.At(0)}, {0.2, 0.8, dryInk}, {1.8, 0.2, Sequential.At(1)}, {1.2, 0.8, noData},
+		{0.8, 0.2, palette.Sequential.At(0)}, {0.2, 0.8, dryInk}, {1.8, 0.2, palette.Sequential.At(1)}, {1.2, 0.8, noData},
 	} {
 		px, py := f.area.Min.X+int(c.x*f.view.scale), f.area.Min.Y+int((1-c.y)*f.view.scale)
 		if got := img.At(px, py); !near(got, c.want, 0) {
@@ -93,27 +119,51 @@ func TestMapColours(t *testing.T) {
 	// The colour bar runs from the lowest value at its foot to the highest.
 	bar := f.area.Max.X + f.px(sideGap+barWidth/2)
 	low, high := img.At(bar, f.area.Max.Y-1), img.At(bar, f.area.Min.Y)
-	if !near(low, Sequential.At(0), 3) || !near(high, Sequential.At(1), 3) {
+	if !near(low, palette.Sequential.At(0), 3) || !near(high, palette.Sequential.At(1), 3) {
 		t.Errorf("the bar runs from %v to %v", low, high)
 	}
 }
 
 func TestSignedFieldIsCentredAtZero(t *testing.T) {
-	m := &Map{Values: []float64{-1, 3}}
-	if s := m.colours(); s.colours != Diverging || s.lo != -3 || s.hi != 3 {
+	of := func(c Colouring, hidden []bool, values ...float64) *scale {
+		s, err := c.of(values, hidden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := of(Colouring{}, nil, -1, 3); s.colours != palette.Diverging || s.lo != -3 || s.hi != 3 {
 		t.Errorf("range %g to %g", s.lo, s.hi)
 	}
-	m.Range = &[2]float64{-1, 2}
-	if s := m.colours(); s.lo != -1 || s.hi != 2 || s.below || !s.above {
+	if s := of(Colouring{Range: &[2]float64{-1, 2}}, nil, -1, 3); s.lo != -1 || s.hi != 2 || s.below || !s.above {
 		t.Errorf("with a range: %+v", s)
 	}
-	m = &Map{Values: []float64{6, 6, math.NaN()}}
-	if s := m.colours(); s.colours != Sequential || !(s.lo < 6 && s.hi > 6) {
+	if s := of(Colouring{}, nil, 6, 6, math.NaN()); s.colours != palette.Sequential || !(s.lo < 6 && s.hi > 6) {
 		t.Errorf("a constant field: range %g to %g", s.lo, s.hi)
 	}
-	m = &Map{Values: []float64{-7, 6}, Dry: []bool{true, false}}
-	if s := m.colours(); s.lo <= 0 {
+	if s := of(Colouring{}, []bool{true, false}, -7, 6); s.lo <= 0 {
 		t.Errorf("a dry value widens the range to %g", s.lo)
+	}
+	if s := of(Colouring{Range: &[2]float64{0, 1}}, nil, -1e-16, 1); s.below || s.above {
+		t.Errorf("rounding is marked as beyond the ends: %+v", s)
+	}
+}
+
+// TestLogarithms: colours are even over factors, from the least value above 0 on, and what has none is refused.
+func TestLogarithms(t *testing.T) {
+	c := Colouring{Log: true}
+	s, err := c.of([]float64{-1, 0, 0.01, 100}, nil)
+	if err != nil || s.lo != 0.01 || s.hi != 100 || !s.below || math.Abs(s.share(1)-0.5) > 1e-12 || s.share(-1) != 0 {
+		t.Errorf("%+v, 1 at %g, %v", s, s.share(1), err)
+	}
+	for want, c := range map[string]Colouring{
+		"no value is above 0":            {Log: true},
+		"from 0 to 1 has no logarithms":  {Log: true, Range: &[2]float64{0, 1}},
+		"the range from 2 to 2 is empty": {Range: &[2]float64{2, 2}},
+	} {
+		if _, err := c.of([]float64{-1, 0}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
 	}
 }
 
@@ -126,21 +176,22 @@ func TestPartitionBorders(t *testing.T) {
 			rank[i] = 1
 		}
 	}
-	img, err := (&Partition{X: x, Y: y, Cells: cells, Rank: rank}).Draw()
+	picture, err := (&Partition{X: x, Y: y, Cells: cells, Rank: rank}).Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFrame(x, y, cells, 0)
+	img := picture.RGBA()
+	f, err := newFrame(x, y, cells, Page{}, "", sideWidth, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := func(px, py float64) color.Color {
 		return img.At(f.area.Min.X+int(px*f.view.scale), f.area.Min.Y+int((1-py)*f.view.scale))
 	}
-	if !near(at(0.3, 0.6), Qualitative(0), 0) || !near(at(0.7, 0.6), Qualitative(1), 0) {
+	if !near(at(0.3, 0.6), palette.Qualitative(0), 0) || !near(at(0.7, 0.6), palette.Qualitative(1), 0) {
 		t.Errorf("the parts are %v and %v", at(0.3, 0.6), at(0.7, 0.6))
 	}
-	if !near(at(0.25, 0.6), Qualitative(0), 0) {
+	if !near(at(0.25, 0.6), palette.Qualitative(0), 0) {
 		t.Errorf("between two cells of a part the colour is %v", at(0.25, 0.6))
 	}
 	if !near(at(0.5, 0.6), ink, 0) {
@@ -158,7 +209,7 @@ func TestDrawRefuses(t *testing.T) {
 		"no such vertex":  {X: x[1:], Y: y, Cells: cells, Values: values},
 		"no area":         {X: x, Y: make([]float64, len(y)), Cells: cells, Values: values},
 		"not a number":    {X: x, Y: []float64{0, 0, 1, math.NaN()}, Cells: cells, Values: values},
-		"too wide":        {X: x, Y: y, Cells: cells, Values: values, Width: maxWidth + 1},
+		"too wide":        {X: x, Y: y, Cells: cells, Values: values, Page: Page{Width: maxWidth + 1}},
 		"infinitely wide": {X: []float64{-1e308, 1e308, -1e308, 1e308}, Y: y, Cells: cells, Values: values},
 	} {
 		if _, err := m.Draw(); err == nil {

@@ -1,35 +1,22 @@
-package plot
+package chart
 
 import (
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"math"
 
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
-	plotfont "gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// Layout, in pixels, of a picture 1200 wide; others are scaled.
+// Layout of pictures with axes of equal scale, as that of pages.
 const (
-	defaultWidth = 1200
-	minWidth     = 300
-	maxWidth     = 8000
-
-	textSize    = 19.0
-	titleSize   = 23.0
 	marginLeft  = 100.0
 	marginRight = 36.0
 	marginTop   = 62.0
-	marginLow   = 82.0
-	sideWidth   = 150.0 // colour bar or legend with its labels
+	titleRow    = 32.0  // of a title that is longer than the area is wide
+	sideWidth   = 116.0 // of a colour bar with its labels, or of a legend, at least
 	sideGap     = 28.0
 	barWidth    = 26.0
-	tickLength  = 7.0
 
 	besideLabels = tickLength + 31 // of the vertical axis: ticks, gaps and the axis's name
 
@@ -37,13 +24,24 @@ const (
 	flat    = 0.18
 )
 
+// Axes are the names of the horizontal and the vertical axis.
+type Axes [2]string
+
+func (a Axes) named() Axes {
+	if a == (Axes{}) {
+		return Axes{"x", "y"}
+	}
+	return a
+}
+
 // frame is a picture with a plotted area, axes of equal scale around it, and room for a bar or a legend beside it.
 type frame struct {
-	img   *image.RGBA
-	area  image.Rectangle
-	view  view
-	unit  float64 // pixels of the picture for a pixel of the layout
-	faces map[float64]font.Face
+	Page
+	fig  *figure.Figure
+	area image.Rectangle
+	view view
+
+	lower int // how much lower than the name of the axis the key of arrows is
 }
 
 // bounds finds what x and y cover. It fails where there is nothing to draw.
@@ -67,31 +65,38 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 	return x0, y0, x1, y1, nil
 }
 
-// newFrame lays out a picture of a mesh. width is that of the picture in pixels, 0 for the default.
-func newFrame(x, y []float64, cells [][3]int32, width int) (*frame, error) {
-	if width == 0 {
-		width = defaultWidth
-	}
-	if width < minWidth || width > maxWidth {
-		return nil, fmt.Errorf("a width of %d pixels: it must be from %d to %d", width, minWidth, maxWidth)
+// newFrame lays out a picture of a mesh, with a title above it, and beside it so much room, in pixels of the layout,
+// for what is there, whose heading is so wide.
+func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*frame, error) {
+	p, err := p.checked()
+	if err != nil {
+		return nil, err
 	}
 	x0, y0, x1, y1, err := bounds(x, y, cells)
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{unit: float64(width) / defaultWidth, faces: map[float64]font.Face{}}
-	f.lay(x0, y0, x1, y1, width, f.px(marginLeft))
+	f := &frame{Page: p}
+	f.lay(x0, y0, x1, y1, f.px(marginLeft), side)
 	if left := f.widest(f.upright()) + f.px(besideLabels); left > f.px(marginLeft) {
-		f.lay(x0, y0, x1, y1, width, left) // with fewer labels, if anything, which are no wider
+		f.lay(x0, y0, x1, y1, left, side) // with fewer labels, if anything, which are no wider
 	}
-	f.img = image.NewRGBA(image.Rect(0, 0, f.area.Max.X+f.px(sideGap+sideWidth+marginRight), f.area.Max.Y+f.px(marginLow)))
-	draw.Draw(f.img, f.img.Bounds(), image.NewUniform(white), image.Point{}, draw.Src)
+	if f.area.Dx() < f.px(60) {
+		return nil, fmt.Errorf("a width of %d pixels leaves no room beside axes and colour bar", p.Width)
+	}
+	// What is beside the area has a heading, which a long title is above of.
+	if heading > 0 && figure.Measure(title, titleSize*f.Unit) > float64(f.area.Dx()+f.px(sideGap-12)) {
+		f.area = f.area.Add(image.Pt(0, f.px(titleRow)))
+	}
+	room := max(side, heading)
+	f.fig = p.blank(f.area.Max.X+f.px(sideGap+room+marginRight), f.area.Max.Y+f.px(marginLow))
 	return f, nil
 }
 
 // lay gives the plotted area its place beside a margin of so many pixels.
-func (f *frame) lay(x0, y0, x1, y1 float64, width, left int) {
-	room := float64(width - left - f.px(sideGap+sideWidth+marginRight))
+func (f *frame) lay(x0, y0, x1, y1 float64, left int, side float64) {
+	room := float64(f.Width - left - f.px(sideGap+side+marginRight))
+	room = max(room, 1)
 	scale := math.Min(room/(x1-x0), tallest*room/(y1-y0))
 	// A very long domain gets empty room beside it, so that axes and bar keep their place.
 	if lacking := flat*room/scale - (y1 - y0); lacking > 0 {
@@ -106,44 +111,48 @@ func (f *frame) lay(x0, y0, x1, y1 float64, width, left int) {
 	f.area = image.Rectangle{corner, corner.Add(image.Pt(f.view.width, f.view.height))}
 }
 
-func (f *frame) px(layout float64) int { return int(math.Round(layout * f.unit)) }
+// at is where a point of the plane is in the picture.
+func (f *frame) at(x, y float64) (px, py float64) {
+	return float64(f.area.Min.X) + (x-f.view.x0)*f.view.scale, float64(f.area.Min.Y) + (f.view.y1-y)*f.view.scale
+}
 
 // line is the thickness of rules.
 func (f *frame) line() int { return max(1, f.px(1.5)) }
-
-func (f *frame) fill(r image.Rectangle, c color.Color) {
-	draw.Draw(f.img, r, image.NewUniform(c), image.Point{}, draw.Src)
-}
 
 // outline draws a border just outside r.
 func (f *frame) outline(r image.Rectangle) {
 	w := f.line()
 	out := r.Inset(-w)
-	f.fill(image.Rect(out.Min.X, out.Min.Y, out.Max.X, r.Min.Y), ink)
-	f.fill(image.Rect(out.Min.X, r.Max.Y, out.Max.X, out.Max.Y), ink)
-	f.fill(image.Rect(out.Min.X, out.Min.Y, r.Min.X, out.Max.Y), ink)
-	f.fill(image.Rect(r.Max.X, out.Min.Y, out.Max.X, out.Max.Y), ink)
+	f.fig.Fill(image.Rect(out.Min.X, out.Min.Y, out.Max.X, r.Min.Y), ink)
+	f.fig.Fill(image.Rect(out.Min.X, r.Max.Y, out.Max.X, out.Max.Y), ink)
+	f.fig.Fill(image.Rect(out.Min.X, out.Min.Y, r.Min.X, out.Max.Y), ink)
+	f.fig.Fill(image.Rect(r.Max.X, out.Min.Y, out.Max.X, out.Max.Y), ink)
 }
 
 // axes draws the border of the area, ticks and labels on both axes, and the title.
-func (f *frame) axes(title string) {
+func (f *frame) axes(title string, names Axes) {
+	names = names.named()
 	f.outline(f.area)
 	n, w := f.px(tickLength), f.line()
 	for _, t := range f.fitting(f.view.x0, f.view.x0+float64(f.view.width)/f.view.scale) {
 		at := f.area.Min.X + int(math.Round((t.at-f.view.x0)*f.view.scale))
-		f.fill(image.Rect(at-w/2, f.area.Max.Y, at-w/2+w, f.area.Max.Y+n+w), ink)
+		f.fig.Fill(image.Rect(at-w/2, f.area.Max.Y, at-w/2+w, f.area.Max.Y+n+w), ink)
 		f.text(t.label, textSize, at, f.area.Max.Y+f.px(tickLength+20), 0.5)
 	}
 	list := f.upright()
 	for _, t := range list {
 		at := f.area.Min.Y + int(math.Round((f.view.y1-t.at)*f.view.scale))
-		f.fill(image.Rect(f.area.Min.X-n-w, at-w/2, f.area.Min.X, at-w/2+w), ink)
+		f.fig.Fill(image.Rect(f.area.Min.X-n-w, at-w/2, f.area.Min.X, at-w/2+w), ink)
 		f.text(t.label, textSize, f.area.Min.X-f.px(tickLength+7), at+f.px(7), 1)
 	}
-	f.text("x", textSize, (f.area.Min.X+f.area.Max.X)/2, f.area.Max.Y+f.px(60), 0.5)
-	f.text("y", textSize, max(f.px(16), f.area.Min.X-f.widest(list)-f.px(tickLength+24)),
-		(f.area.Min.Y+f.area.Max.Y)/2+f.px(7), 1)
-	f.text(title, titleSize, f.area.Min.X, f.area.Min.Y-f.px(20), 0)
+	f.text(names[0], textSize, (f.area.Min.X+f.area.Max.X)/2, f.area.Max.Y+f.px(60), 0.5)
+	left := max(f.px(18), f.area.Min.X-f.widest(list)-f.px(tickLength+20))
+	f.fig.TextUp(names[1], textSize*f.Unit, float64(left), float64(f.area.Min.Y+f.area.Max.Y)/2)
+	// A long title reaches over what is beside the area.
+	room := float64(f.fig.Width - f.area.Min.X - f.px(8))
+	y := f.px(marginTop - 20)
+	title, size := fitted(title, titleSize*f.Unit, room)
+	f.fig.Text(title, size, float64(f.area.Min.X), float64(y), 0)
 }
 
 // upright returns ticks of the vertical axis.
@@ -171,28 +180,11 @@ func (f *frame) fitting(lo, hi float64) []tick {
 	return ticks(lo, hi, 1)
 }
 
-func (f *frame) face(size float64) font.Face {
-	if face, ok := f.faces[size]; ok {
-		return face
-	}
-	cache := plotfont.NewCache(liberation.Collection())
-	sans := cache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, 1)
-	face, err := opentype.NewFace(sans.Face, &opentype.FaceOptions{Size: size * f.unit, DPI: 72,
-		Hinting: font.HintingFull})
-	if err != nil {
-		panic("plot: the font that is part of the program cannot be used")
-	}
-	f.faces[size] = face
-	return face
-}
-
 func (f *frame) measure(s string, size float64) int {
-	return font.MeasureString(f.face(size), s).Ceil()
+	return int(math.Ceil(figure.Measure(s, size*f.Unit)))
 }
 
 // text writes s on a base line at y. align is the part of its width that lies left of x.
 func (f *frame) text(s string, size float64, x, y int, align float64) {
-	d := font.Drawer{Dst: f.img, Src: image.NewUniform(ink), Face: f.face(size)}
-	d.Dot = fixed.P(x-int(math.Round(align*float64(f.measure(s, size)))), y)
-	d.DrawString(s)
+	f.fig.Text(s, size*f.Unit, float64(x), float64(y), align)
 }

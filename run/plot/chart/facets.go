@@ -1,13 +1,15 @@
-package plot
+package chart
 
 import (
 	"image/color"
 	"math"
 )
 
-// facets draws the triangles that face the viewer flat, each in its own colour, with edges that are half a pixel of the
-// layout wide on either side.
-func (v *View) facets(d *depths, place func([3]float64) [3]float64, unit float64) {
+// facets draws the triangles that face the viewer flat, each in its own colour, where asked for with edges that are
+// half a pixel of the layout wide on either side.
+func (v *View) facets(d *depths, place func([3]float64) [3]float64, unit float64,
+	colour func(triangle int) color.RGBA,
+) {
 	light := light()
 	for i, t := range v.Triangles {
 		var p [3][3]float64
@@ -25,10 +27,10 @@ func (v *View) facets(d *depths, place func([3]float64) [3]float64, unit float64
 			normal[k] = (b[e]-a[e])*(c[g]-a[g]) - (b[g]-a[g])*(c[e]-a[e])
 			height[k] = twice / math.Hypot(p[e][0]-p[g][0], p[e][1]-p[g][1])
 		}
-		ink := matt(v.Colours[i], normal, light)
+		ink := matt(colour(i), normal, light)
 		line := color.RGBA{ink.R / 2, ink.G / 2, ink.B / 2, 255}
 		d.triangle(&p, func(a, b, c float64) color.RGBA {
-			if min(a*height[0], b*height[1], c*height[2]) < 0.5*unit {
+			if v.Edges && min(a*height[0], b*height[1], c*height[2]) < 0.5*unit {
 				return line
 			}
 			return ink

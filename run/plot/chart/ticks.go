@@ -1,4 +1,4 @@
-package plot
+package chart
 
 import (
 	"math"
@@ -74,4 +74,33 @@ func roundStep(x float64) float64 {
 		}
 	}
 	return 10 * power
+}
+
+// logTicks places about n ticks on a logarithmic axis: at powers of ten, or where these are few at 2 and 5 times such
+// too, and where even those are fewer than two as on a linear axis.
+func logTicks(lo, hi float64, n int) []tick {
+	first, last := math.Floor(math.Log10(lo)+1e-9), math.Ceil(math.Log10(hi)-1e-9)
+	every := max(1, math.Ceil((last-first)/float64(max(n, 2))))
+	of := []float64{1, 2, 5}
+	if last-first > 3 {
+		of = of[:1]
+	}
+	var list []tick
+	for e := first; e <= last; e += every {
+		for _, m := range of {
+			at := m * math.Pow(10, e)
+			if at < lo*(1-1e-9) || at > hi*(1+1e-9) {
+				continue
+			}
+			label := strconv.FormatFloat(at, 'f', max(0, -int(e)), 64)
+			if e < -3 || e > 5 {
+				label = strconv.FormatFloat(m, 'f', 0, 64) + "e" + strconv.Itoa(int(e))
+			}
+			list = append(list, tick{at, strings.ReplaceAll(label, "-", "−")})
+		}
+	}
+	if len(list) < 2 {
+		return ticks(lo, hi, n)
+	}
+	return list
 }

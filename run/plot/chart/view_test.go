@@ -1,13 +1,10 @@
-package plot
+package chart
 
 import (
 	"image/color"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
 // towards is a triangle that faces the viewer, round the middle of the unit cube and moved towards him.
@@ -30,11 +27,12 @@ func TestViewDepth(t *testing.T) {
 	}{{0, 0.2, innerInk}, {0.2, 0, outerInk}} {
 		for _, triangles := range [][][3]int32{{outer, inner}, {inner, outer}} {
 			v := &View{Points: append(towards(c.first), towards(c.second)...), Triangles: triangles,
-				Box: [2][3]float64{{}, {1, 1, 1}}, Width: 400}
-			img, err := v.Draw()
+				Box: [2][3]float64{{}, {1, 1, 1}}, Page: Page{Width: 400}}
+			picture, err := v.Draw()
 			if err != nil {
 				t.Fatal(err)
 			}
+			img := picture.RGBA()
 			size := img.Bounds().Size()
 			got := img.RGBAAt(size.X/2, (size.Y+24-27)/2)
 			if blue := got.B > got.R; blue != (c.want == outerInk) || got == white {
@@ -50,7 +48,7 @@ func TestViewDepth(t *testing.T) {
 // TestViewEnds: labels tell the ends of a box apart, wherever it is.
 func TestViewEnds(t *testing.T) {
 	v := &View{Box: [2][3]float64{{543210, 1e8, -0.5}, {543215, 1e8 + 0.5, 1.0 / 3}}}
-	for axis, want := range [][2]string{{"543210", "543215"}, {"100000000", "100000000.5"}, {"-0.5", "0.3333"}} {
+	for axis, want := range [][2]string{{"543210", "543215"}, {"100000000", "100000000.5"}, {"−0.5", "0.3333"}} {
 		if got := v.ends(axis); got != want {
 			t.Errorf("axis %d: %q, not %q", axis, got, want)
 		}
@@ -65,39 +63,10 @@ func TestViewRefuses(t *testing.T) {
 		"triangle 0 refers to point 3 of 3": {Points: towards(0), Triangles: [][3]int32{{0, 1, 3}}, Box: unit},
 		"point 1 has the coordinate NaN":    {Points: nan, Triangles: [][3]int32{{0, 1, 2}}, Box: unit},
 		"has no room to draw":               {Points: towards(0), Box: [2][3]float64{{}, {1, 0, 1}}},
-		"a width of 20 pixels":              {Box: unit, Width: 20},
+		"a width of 20 pixels":              {Box: unit, Page: Page{Width: 20}},
 	} {
 		if _, err := v.Draw(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
-		}
-	}
-}
-
-// A series of surfaces in space is drawn, one of lines is not.
-func TestRunOfSurfaces(t *testing.T) {
-	for name, c := range map[string]struct {
-		lines bool
-		want  int
-	}{"ball_vtp": {false, 1}, "disk": {true, 0}} {
-		dir := t.TempDir()
-		p := &vtk.PolyData{Points: towards(0)}
-		if c.lines {
-			p.Lines.Add(0, 1, 2)
-		} else {
-			p.Polys.Add(0, 1, 2)
-		}
-		if err := vtk.WritePolyData(filepath.Join(dir, "a.vtp"), p); err != nil {
-			t.Fatal(err)
-		}
-		if err := vtk.NewCollection(filepath.Join(dir, name+".pvd")).Append(vtk.Frame{File: "a.vtp"}); err != nil {
-			t.Fatal(err)
-		}
-		files, err := Run(dir, Options{Frame: LastFrame, Width: 300})
-		if err != nil || len(files) != c.want {
-			t.Fatalf("%s: drawn %q, %v", name, files, err)
-		}
-		if c.want > 0 && filepath.Base(files[0]) != "ball-surface-0000.png" {
-			t.Error(files)
 		}
 	}
 }

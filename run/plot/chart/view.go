@@ -1,31 +1,40 @@
-package plot
+package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"math"
 	"strconv"
+	"strings"
 
-	"golang.org/x/image/font"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // View is a shaded picture of a surface in space, seen from above in front of a box: x to the right, y away, z up,
 // without perspective.
 type View struct {
+	Page
+	Title     string
+	Axes      [3]string  // names of the axes, x, y and z if empty
 	Points    []float64  // x, y, z of each
 	Triangles [][3]int32 // seen counter-clockwise from outside; their other side has a colour of its own
 	Box       [2][3]float64
-	Title     string
-	Width     int  // of the picture in pixels, 0 for 1200
 	Small     bool // one of many: the title is large, and axes have no labels
 
-	// Of triangles that show a field: the colour of each, which is then drawn flat with its edges, and what the colours
-	// mean, for a bar beside the view.
-	Colours []color.RGBA
-	Scale   *scaleOf
-	Label   string
+	// Normals are those at the corners of triangles from the first on, by which light falls; nil, and for triangles that
+	// have none, for means over the triangles around each place.
+	Normals map[int32][3]float64
+
+	// Of triangles that show a field: the value of each, which is then drawn flat, and how values become colours. Or the
+	// rank that each belongs to, which have a legend.
+	Values []float64
+	Colouring
+	Rank  []int32
+	Edges bool // of such triangles
+	Legend
 }
 
 // Directions of the picture: to the right, up, and to the viewer, at right angles to each other and of length 1.
@@ -51,69 +60,125 @@ var (
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Draw draws the view.
-func (v *View) Draw() (*image.RGBA, error) {
-	width := v.Width
-	if width == 0 {
-		width = defaultWidth
-	}
-	if width < minWidth || width > maxWidth {
-		return nil, fmt.Errorf("a width of %d pixels: it must be from %d to %d", width, minWidth, maxWidth)
+func (v *View) Draw() (*figure.Figure, error) {
+	page, err := v.checked()
+	if err != nil {
+		return nil, err
 	}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
+	l := &layout{frame: &frame{Page: page}, v: v}
+	if err := l.beside(); err != nil {
+		return nil, err
+	}
+	l.lay()
+	d := newDepths(l.fig.Width, l.fig.Height)
+	if l.colour != nil {
+		v.facets(d, l.place, l.Unit, l.colour)
+	} else {
+		v.surface(d, l.place)
+	}
+	v.edges(d, l.place, l.Unit*1.2)
+	img := image.NewRGBA(image.Rect(0, 0, l.fig.Width, l.fig.Height))
+	d.paint(img)
+	l.fig.Image(image.Point{}, img)
+	if v.Small {
+		l.text(v.Title, 2*titleSize, l.side/2, l.top-l.px(6), 0)
+	} else {
+		v.labels(l.frame, l.place)
+		title, size := fitted(v.Title, titleSize*l.Unit, float64(l.fig.Width-l.side))
+		l.fig.Text(title, size, float64(l.side)/2, float64(l.top-l.px(24)), 0)
+	}
+	l.area = image.Rect(l.side, l.top+l.px(40), l.view-l.side/2, l.top+l.height-l.px(10))
+	switch {
+	case l.scale != nil:
+		l.bar(l.scale, v.Label, nil)
+		l.keys(false, l.missing)
+	case l.ranks != nil:
+		l.legend(&v.Legend, l.ranks)
+	}
+	return l.fig, nil
+}
+
+// layout is where things are in the picture of a view.
+type layout struct {
+	*frame
+	v               *View
+	scale           *scale
+	ranks           []int32
+	missing         bool
+	colour          func(triangle int) color.RGBA // nil for a surface without values
+	room            int                           // beside the view, for a bar or a legend
+	view, side, top int                           // width of the view; margin beside the box; where the box begins
+	height          int                           // of the box
+	size            float64                       // pixels a unit of length
+	centre, high    float64
+}
+
+// beside finds what the colours mean, and the room beside the view that it takes to say so.
+func (l *layout) beside() (err error) {
+	v := l.v
+	switch {
+	case v.Values != nil:
+		if l.scale, err = v.of(v.Values, nil); err != nil {
+			return err
+		}
+		for _, x := range v.Values {
+			l.missing = l.missing || x-x != 0
+		}
+		l.colour = func(i int) color.RGBA {
+			if x := v.Values[i]; x-x != 0 {
+				return noData
+			}
+			return l.scale.at(v.Values[i])
+		}
+		side, heading := l.scale.side(v.Label)
+		l.room = l.px(sideGap + max(side, heading) + 8)
+	case v.Rank != nil:
+		if l.ranks, err = different(v.Rank); err != nil {
+			return err
+		}
+		side, heading := v.Legend.side(l.ranks)
+		l.colour = func(i int) color.RGBA { return palette.Qualitative(int(v.Rank[i])) }
+		l.room = l.px(sideGap + max(side, heading) + 8)
+	}
+	return nil
+}
+
+// lay finds where the box is.
+func (l *layout) lay() {
+	v := l.v
 	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for corner := range 8 {
 		p := v.corner(corner)
 		left, right = min(left, dot(p, rightward)), max(right, dot(p, rightward))
 		low, high = min(low, dot(p, upward)), max(high, dot(p, upward))
 	}
-	f := &frame{unit: float64(width) / defaultWidth, faces: map[float64]font.Face{}}
-	top, widest := f.px(marginTop), 0
+	widest := 0
 	for axis := 1; axis < 3; axis++ { // whose labels are beside the box
+		widest = max(widest, l.measure(v.axis(axis), textSize))
 		for _, label := range v.ends(axis) {
-			widest = max(widest, f.measure(label, textSize))
+			widest = max(widest, l.measure(label, textSize))
 		}
 	}
-	side := max(f.px(marginLow), widest+f.px(28))
-	view := width
-	if v.Scale != nil {
-		view -= f.px(sideGap + sideWidth)
-	}
-	scale := min(float64(view-2*side)/(right-left), tallest*float64(view)/(high-low))
-	height := int(math.Ceil((high - low) * scale))
-	f.img = image.NewRGBA(image.Rect(0, 0, width, top+height+f.px(marginLow)))
-	draw.Draw(f.img, f.img.Bounds(), image.NewUniform(white), image.Point{}, draw.Src)
-	// The middle of the box is in the middle of the picture.
-	d := newDepths(f.img.Bounds().Dx(), f.img.Bounds().Dy())
-	centre := (left + right) / 2
-	place := func(p [3]float64) [3]float64 {
-		return [3]float64{(dot(p, rightward)-centre)*scale + float64(view)/2, float64(top) + (high-dot(p, upward))*scale,
-			dot(p, toward)}
-	}
-	if v.Colours != nil {
-		v.facets(d, place, f.unit)
-	} else {
-		v.surface(d, place)
-	}
-	v.edges(d, place, f.unit*1.2)
-	d.paint(f.img)
-	if v.Small {
-		f.text(v.Title, 2*titleSize, side/2, top-f.px(6), 0)
-	} else {
-		v.labels(f, place)
-		f.text(v.Title, titleSize, side/2, top-f.px(24), 0)
-	}
-	if v.Scale != nil {
-		f.area = image.Rect(side, top+f.px(40), view-side/2, top+height-f.px(10))
-		f.bar(v.Scale, v.Label)
-	}
-	return f.img, nil
+	l.top, l.side = l.px(marginTop), max(l.px(marginLow), widest+l.px(28))
+	l.view = l.Width - l.room
+	l.size = max(1e-300, min(float64(l.view-2*l.side)/(right-left), tallest*float64(l.view)/(high-low)))
+	l.height = int(math.Ceil((high - low) * l.size))
+	l.fig = l.blank(l.Width, l.top+l.height+l.px(marginLow))
+	l.centre, l.high = (left+right)/2, high
+}
+
+// place is where a point is in the picture: x, y, and how near. The middle of the box is in the middle.
+func (l *layout) place(p [3]float64) [3]float64 {
+	return [3]float64{(dot(p, rightward)-l.centre)*l.size + float64(l.view)/2,
+		float64(l.top) + (l.high-dot(p, upward))*l.size, dot(p, toward)}
 }
 
 func (v *View) check() error {
-	if v.Colours != nil && len(v.Colours) != len(v.Triangles) {
-		return fmt.Errorf("%d colours for %d triangles", len(v.Colours), len(v.Triangles))
+	if v.Values != nil && len(v.Values) != len(v.Triangles) || v.Rank != nil && len(v.Rank) != len(v.Triangles) {
+		return fmt.Errorf("%d values and %d ranks for %d triangles", len(v.Values), len(v.Rank), len(v.Triangles))
 	}
 	for i, x := range v.Points {
 		if x-x != 0 {
@@ -161,6 +226,9 @@ func (v *View) surface(d *depths, place func([3]float64) [3]float64) {
 		var p, n [3][3]float64
 		for k, i := range t {
 			p[k], n[k] = place(v.at(i)), normals[v.at(i)]
+			if own, given := v.Normals[i]; given {
+				n[k] = own
+			}
 		}
 		ink, turn := outerInk, 1.0
 		if cross2(p[0], p[1], p[2]) > 0 { // y is downwards in the picture
@@ -242,17 +310,20 @@ func (v *View) labels(f *frame, place func([3]float64) [3]float64) {
 		}
 		ends := v.ends(axis)
 		put(ends[0], 0.04)
-		put(string("xyz"[axis]), 0.5)
+		put(v.axis(axis), 0.5)
 		put(ends[1], 0.96)
 	}
 }
+
+// axis is the name of one.
+func (v *View) axis(axis int) string { return cmp.Or(v.Axes[axis], string("xyz"[axis])) }
 
 // ends are the labels of an axis, with as many digits as tell them apart far from the origin too.
 func (v *View) ends(axis int) (labels [2]string) {
 	low, high := v.Box[0][axis], v.Box[1][axis]
 	digits := max(4, 3+int(math.Ceil(math.Log10(max(math.Abs(low), math.Abs(high))/(high-low)))))
 	for k, x := range [2]float64{low, high} {
-		labels[k] = strconv.FormatFloat(x, 'g', min(digits, 17), 64)
+		labels[k] = strings.ReplaceAll(strconv.FormatFloat(x, 'g', min(digits, 17), 64), "-", "−")
 	}
 	return labels
 }

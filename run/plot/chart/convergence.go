@@ -1,8 +1,8 @@
-package plot
+package chart
 
 import (
+	"errors"
 	"fmt"
-	"image"
 	"math"
 	"slices"
 	"strconv"
@@ -11,16 +11,18 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // Convergence is a picture of errors over resolution, both on logarithmic axes, in panels one above the other. Dashed
 // lines fall with orders 1 and 2.
 type Convergence struct {
+	Page
 	Title  string
 	Across string // label of the horizontal axis
 	Panels []Falling
-	Width  int // of the picture in pixels, 0 for 1200
 }
 
 // Falling is one set of axes of a Convergence.
@@ -36,57 +38,33 @@ type Points struct {
 }
 
 // Draw draws the errors.
-func (c *Convergence) Draw() (image.Image, error) {
-	width := c.Width
-	if width == 0 {
-		width = defaultWidth
+func (c *Convergence) Draw() (*figure.Figure, error) {
+	page, err := c.checked()
+	if err != nil {
+		return nil, err
 	}
-	if width < minWidth || width > maxWidth {
-		return nil, fmt.Errorf("a width of %d pixels: it must be from %d to %d", width, minWidth, maxWidth)
+	if len(c.Panels) == 0 {
+		return nil, errors.New("a picture of convergence without panels has nothing to draw")
 	}
-	unit := float64(width) / defaultWidth
-	height := math.Round(unit * (560*float64(len(c.Panels)) + 90))
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(72))
-	plots, keys := make([][]*gonum.Plot, len(c.Panels)), make([]Panel, len(c.Panels))
-	names, widest := keyStyle(unit), vg.Length(0)
+	plots, curves := make([]*gonum.Plot, len(c.Panels)), make([][]Curve, len(c.Panels))
 	for i := range c.Panels {
-		p, key, err := c.Panels[i].axes(unit)
-		if err != nil {
+		if plots[i], curves[i], err = c.Panels[i].axes(page.Unit); err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			p.Title.Text = c.Title
-		}
-		if i == len(c.Panels)-1 {
-			p.X.Label.Text = c.Across
-		}
-		plots[i], keys[i] = []*gonum.Plot{p}, key
-		for _, curve := range key.Curves {
-			widest = max(widest, names.Width(curve.Name))
-		}
 	}
-	pad := vg.Length(20 * unit)
-	right := 2 * pad
-	if widest > 0 {
-		right = vg.Length(keyLine*unit) + min(widest, vg.Length(0.4*float64(width))) + 3*pad
-	}
-	tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: right}
-	for i, row := range gonum.Align(plots, tiles, vgdraw.New(canvas)) {
-		plots[i][0].Draw(row[0])
-		keys[i].key(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, names, unit)
-	}
-	return canvas.Image(), nil
+	plots[len(plots)-1].X.Label.Text = c.Across
+	return stacked(page, c.Title, 560, plots, curves), nil
 }
 
 // axes makes the plot of a panel, and the names of its curves.
-func (f *Falling) axes(unit float64) (*gonum.Plot, Panel, error) {
+func (f *Falling) axes(unit float64) (*gonum.Plot, []Curve, error) {
 	p := gonum.New()
 	style(p, unit)
 	p.Y.Label.Text = f.Label
 	p.Add(grid())
 	var at []float64 // where errors are
 	low, high := math.Inf(1), math.Inf(-1)
-	var key Panel
+	var key []Curve
 	for i, c := range f.Curves {
 		var points plotter.XYs
 		for k, y := range c.Y {
@@ -97,7 +75,7 @@ func (f *Falling) axes(unit float64) (*gonum.Plot, Panel, error) {
 			}
 		}
 		if len(f.Curves) > 1 {
-			key.Curves = append(key.Curves, Curve{Name: c.Name})
+			key = append(key, Curve{Name: c.Name})
 		}
 		if len(points) == 0 {
 			continue
@@ -106,8 +84,8 @@ func (f *Falling) axes(unit float64) (*gonum.Plot, Panel, error) {
 		if err != nil {
 			return nil, key, fmt.Errorf("the errors of %q: %w", c.Name, err)
 		}
-		line.Color, line.Width = Qualitative(i), vg.Length(curveWidth*unit)
-		dots.GlyphStyle = vgdraw.GlyphStyle{Color: Qualitative(i), Radius: vg.Length(5 * unit),
+		line.Color, line.Width = palette.Qualitative(i), vg.Length(curveWidth*unit)
+		dots.GlyphStyle = vgdraw.GlyphStyle{Color: palette.Qualitative(i), Radius: vg.Length(5 * unit),
 			Shape: vgdraw.CircleGlyph{}}
 		p.Add(line, dots)
 	}
@@ -147,7 +125,7 @@ func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
 		if err != nil {
 			return err
 		}
-		labels.TextStyle[0] = sans(textSize, unit)
+		labels.TextStyle[0] = figure.Sans(textSize * unit)
 		p.Add(line, labels)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package plot
+package chart
 
 import (
 	"image"
@@ -119,11 +119,10 @@ func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 	return marked
 }
 
-// paint draws the raster with its upper left corner at a point of img: a pixel is the mean of its samples. colour
-// gives the colour of a cell; samples in marked (or nil) are in line's colour, as far as it is opaque.
-func (r *raster) paint(
-	img *image.RGBA, at image.Point, colour func(cell int32) color.RGBA, marked []bool, line color.RGBA,
-) {
+// paint draws the raster: a pixel is the mean of its samples. colour gives the colour of a cell; samples in marked (or
+// nil) are in line's colour, as far as it is opaque.
+func (r *raster) paint(colour func(cell int32) color.RGBA, marked []bool, line color.RGBA) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, r.width/samples, r.height/samples))
 	paintRows := func(from, to int) {
 		for py := from; py < to; py++ {
 			for px := range r.width / samples {
@@ -141,7 +140,7 @@ func (r *raster) paint(
 				}
 				const n = samples * samples
 				mean := func(k int) uint8 { return uint8((sum[k] + n/2) / n) }
-				img.SetRGBA(at.X+px, at.Y+py, color.RGBA{mean(0), mean(1), mean(2), 255})
+				img.SetRGBA(px, py, color.RGBA{mean(0), mean(1), mean(2), 255})
 			}
 		}
 	}
@@ -152,6 +151,7 @@ func (r *raster) paint(
 		wg.Go(func() { paintRows(k*rows/n, (k+1)*rows/n) })
 	}
 	wg.Wait()
+	return img
 }
 
 // blend lays top, whose alpha is not multiplied into it, over an opaque colour.
