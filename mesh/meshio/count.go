@@ -18,9 +18,13 @@ type Counts struct {
 	Vertices, Cells int64
 }
 
-// Count reads the counts of a mesh file, and nothing of it into memory. They are 0 where the file does not tell them;
-// what is wrong with it, Read tells.
+// Count reads the counts of a mesh file, and nothing of it into memory. They are 0 where the file does not tell them,
+// or is a pipe, which can be read only once; what is wrong with it, Read tells.
 func Count(path string) (c Counts, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return c, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return c, err
