@@ -147,7 +147,7 @@ func (r *runner) nextFrame() float64 {
 // sampled is when the next row of a gauge is due.
 func (r *runner) sampled() float64 {
 	at := math.Inf(1)
-	for _, g := range r.gauges {
+	for _, g := range r.tables {
 		if g.every > 0 {
 			at = min(at, g.next)
 		}
@@ -216,7 +216,7 @@ func (r *runner) stride(steps int) int {
 	if every := r.rows(); every > 0 {
 		n = min(n, every-steps%every)
 	}
-	for _, g := range r.gauges {
+	for _, g := range r.tables {
 		if g.every == 0 {
 			n = 1
 		}

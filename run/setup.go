@@ -30,6 +30,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
 	r.sign()
+	if err := r.foresee(ctx); err != nil {
+		return r, err
+	}
 	if err := r.find(ctx); err != nil {
 		return r, err
 	}
@@ -43,6 +46,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	}
 	r.sign()
 	r.size = r.solver.Size()
+	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
+		return r, err
+	}
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}
@@ -62,7 +68,15 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		if r.probe, err = newProbe(r.drawer.fields, o.Case.Solver); err != nil {
 			return r, err
 		}
-		if cells, err = r.probe.locate(ctx, o.Case.Gauges, o.Comm); err != nil {
+		if err := r.newSites(ctx); err != nil {
+			return r, err
+		}
+		if cells, err = r.probe.locate(ctx, r.sites, o.Comm); err != nil {
+			return r, err
+		}
+	}
+	if o.Report == nil {
+		if err := r.newTransects(ctx); err != nil {
 			return r, err
 		}
 	}
@@ -172,11 +186,19 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.fence, r.Case.Gauges[i], cell, r.probe.columns, r.from)
-		r.gauges = append(r.gauges, g)
+		g, err := openGauge(r.fence, r.sites[i], cell, r.probe.columns, r.from)
+		r.gauges, r.tables = append(r.gauges, g), append(r.tables, g)
 		if err != nil {
 			return err
 		}
+	}
+	if r.transects != nil {
+		if err := r.transects.open(r); err != nil {
+			return err
+		}
+	}
+	if r.Comm.Rank() == 0 {
+		return r.fence.Publish(r.keepRecords)
 	}
 	return nil
 }

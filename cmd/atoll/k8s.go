@@ -16,6 +16,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch/kube"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -165,7 +166,7 @@ func (f *k8sFlags) claim() string { return cmp.Or(f.job.Claim, f.job.Name+"-outp
 
 // interrupted asks what becomes of the job, where somebody can answer. It goes on without an answer.
 func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err error) error {
-	if ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
+	if process.Ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
 		fmt.Fprintf(os.Stderr, "atoll: the job goes on; come back with --attach, or end it with --delete\n")
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/progress"
@@ -39,7 +40,7 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for rank, comm := range comms {
 		g.Go(func() error {
-			return guard(func() error {
+			return process.Guard(func() error {
 				s, err := r.run(ctx, c, comm)
 				if rank == 0 {
 					result = s
