@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +25,7 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/run/watch"
 )
 
 // rank is one rank of atoll run, or all of them where they are goroutines of this process.
@@ -210,4 +213,33 @@ func (r *rank) log(rank int) io.Writer {
 		return os.Stdout
 	}
 	return launch.NewLines(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
+}
+
+// serves tells whether an address is host:port, where host may be missing.
+func serves(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// watch lets the run be watched, by rank 0, where that was asked for. A place that cannot be had ends all ranks.
+func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err error) {
+	if r.serve == "" || r.check {
+		return nil, nil
+	}
+	if comm.Rank() == 0 {
+		if s, err = watch.Listen(r.serve); err != nil {
+			err = usageError{fmt.Errorf("--serve %s: %w", r.serve, err)}
+		}
+	}
+	if err := agreed(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	if s != nil && !r.quiet {
+		fmt.Printf("%-16s http://%s/\n", "watch", s.Address())
+	}
+	return s, nil
 }

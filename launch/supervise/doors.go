@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -24,9 +25,12 @@ type Doors struct {
 
 	send  func(Event)
 	lock  sync.Mutex
-	times map[string]int      // how often each has come
-	here  map[string]*visitor // by the name of the supervisor
-	tasks sync.WaitGroup
+	times map[string]int // how often each has come
+
+	turned int                 // away, of whom nobody was told
+	told   time.Time           // when somebody was
+	here   map[string]*visitor // by the name of the supervisor
+	tasks  sync.WaitGroup
 }
 
 // mostGuests is how many connections there may be of which nothing is known yet.
@@ -85,11 +89,11 @@ func (d *Doors) admit(conn net.Conn, known func()) {
 	m, err := w.hear()
 	known()
 	if err != nil || m.Kind != kindHello || m.Hello == nil {
-		d.send(told(fmt.Sprintf("turned away %s, which is no supervisor", conn.RemoteAddr())))
+		d.turnedAway(fmt.Sprintf("%s, which is no supervisor", conn.RemoteAddr()))
 		return
 	}
 	if why := d.misfit(conn, m.Hello); why != "" {
-		d.send(told(fmt.Sprintf("turned away a supervisor at %s: %s", conn.RemoteAddr(), why)))
+		d.turnedAway(fmt.Sprintf("a supervisor at %s: %s", conn.RemoteAddr(), why))
 		w.last(message{Kind: kindRefused, Text: why})
 		return
 	}
@@ -104,6 +108,25 @@ func (d *Doors) admit(conn net.Conn, known func()) {
 	d.lock.Unlock()
 	d.send(Leave{v.place, err.Error()})
 	close(v.gone)
+}
+
+// turnedAway tells of somebody who was turned away; of all who come within 10 s of him, how many there were.
+func (d *Doors) turnedAway(who string) {
+	d.lock.Lock()
+	d.turned++
+	n := d.turned - 1
+	quiet := time.Since(d.told) < lookAgain
+	if !quiet {
+		d.turned, d.told = 0, time.Now()
+	}
+	d.lock.Unlock()
+	switch {
+	case quiet:
+	case n > 0:
+		d.send(told(fmt.Sprintf("turned away %d more, and %s", n, who)))
+	default:
+		d.send(told("turned away " + who))
+	}
 }
 
 // misfit says why a supervisor is turned away, or "".
@@ -158,6 +181,9 @@ func (d *Doors) serve(v *visitor) error {
 			d.send(Ended{v.place, m.Epoch, m.Meet})
 		case m.Kind == kindSlots && m.Slots >= 0 && m.Slots <= 1<<16:
 			d.send(Slots{v.place, m.Slots})
+			if m.Last {
+				return errors.New("it has left")
+			}
 		case m.Kind == kindTold:
 			d.send(told(v.place + ": " + m.Text))
 		default:

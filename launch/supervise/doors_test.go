@@ -100,13 +100,14 @@ type stage struct {
 	doors   *Doors
 	end     chan Outcome
 	told    chan string
+	events  chan Event // all but told ones
 }
 
 // play starts a run of so many ranks, one of them here at most, with doors.
 func play(ctx context.Context, t *testing.T, l Limits, slots int) *stage {
 	t.Helper()
 	s := &stage{t: t, dir: t.TempDir(), journal: &memory{said: make(chan string, 9)}, end: make(chan Outcome, 1),
-		told: make(chan string, 99)}
+		told: make(chan string, 99), events: make(chan Event, 999)}
 	s.address = filepath.Join(s.dir, "p.sock")
 	listener, err := net.Listen("unix", s.address)
 	if err != nil {
@@ -117,7 +118,8 @@ func play(ctx context.Context, t *testing.T, l Limits, slots int) *stage {
 	l.Drain = 5 * time.Second
 	go func() {
 		s.end <- Run(ctx, Config{Limits: l, Journal: s.journal, Here: s.host("here", slots), Doors: s.doors,
-			Command: func(bool) []string { return []string{"run"} }, Tell: func(text string) { s.told <- text }})
+			Command: func(bool) []string { return []string{"run"} }, Tell: func(text string) { s.told <- text },
+			Schedule: func(e Event, _ []Action) { s.events <- e }})
 	}()
 	return s
 }
@@ -222,6 +224,31 @@ func TestFrozenPlaceIsLost(t *testing.T) {
 	}
 }
 
+// TestIdlePlaceLeavesInOrder: also one whose workers have just ended, or that never had any, says that it goes.
+func TestIdlePlaceLeavesInOrder(t *testing.T) {
+	s := play(t.Context(), t, Limits{Ranks: 1, Least: 1}, 1)
+	s.there(1, 1)
+	ctx, leave := context.WithCancel(t.Context())
+	idle := s.visit(ctx, "idle", 1, nil)
+	for e := range s.events {
+		if _, joined := e.(Join); joined && e.(Join).Place == "idle" {
+			break
+		}
+	}
+	leave()
+	if err := <-idle; err != nil {
+		t.Error(err)
+	}
+	if e := <-s.events; e != (Slots{Place: "idle"}) {
+		t.Errorf("%T %+v", e, e)
+	}
+	if e, gone := (<-s.events).(Leave); !gone || e.Place != "idle" {
+		t.Errorf("%+v", e)
+	}
+	s.let(1, 0)
+	<-s.end
+}
+
 // TestStrangersAtTheDoor are turned away, told why, and the run goes on.
 func TestStrangersAtTheDoor(t *testing.T) {
 	s := play(t.Context(), t, Limits{Ranks: 1, Least: 1, Retries: 2}, 1)
@@ -237,6 +264,18 @@ func TestStrangersAtTheDoor(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
+	}
+	calls := 0
+	err := <-s.visit(t.Context(), "deaf", 1, func(v *Visit) { // whoever answers lets nobody in
+		v.Wait = 600 * time.Millisecond
+		v.Dial = func(context.Context) (net.Conn, error) {
+			calls++
+			here, there := net.Pipe()
+			return here, there.Close()
+		}
+	})
+	if !errors.As(err, new(*AwayError)) || calls > 10 {
+		t.Errorf("%d calls, %v", calls, err)
 	}
 	for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", "{}\n", "\x16\x03\x01", strings.Repeat("x", mostLine+1)} {
 		conn, err := net.Dial("unix", s.address)

@@ -94,7 +94,7 @@ func (m *Machine) wake(after time.Duration) int {
 func (m *Machine) woken(e Woken) {
 	switch {
 	case e.ID == m.room.settled && m.state == Running:
-		m.reconsider(fmt.Sprintf("there are %d places now", m.slots()))
+		m.reconsider(fmt.Sprintf("there are %d pods now", m.slots()))
 	case e.ID == m.room.look && m.state == Waiting:
 		m.room.look = 0
 		m.room.waited += lookAgain

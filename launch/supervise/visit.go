@@ -51,13 +51,15 @@ func (v *Visit) Join(ctx context.Context) error {
 			return nil
 		}
 		conn, err := v.dial(ctx)
+		end := strange
 		if err == nil {
-			var over bool
-			over, err = v.stay(ctx, conn)
+			end, err = v.stay(ctx, conn)
 			var refused *RefusedError
-			if over || errors.As(err, &refused) || ctx.Err() != nil {
+			if end == over || errors.As(err, &refused) || ctx.Err() != nil {
 				return err
 			}
+		}
+		if end == known {
 			v.Tell(fmt.Sprintf("the launcher is lost: %v; its ranks here are killed, and it is called again", err))
 			lost, told, pause = time.Now(), time.Now(), 100*time.Millisecond
 			continue
@@ -86,8 +88,17 @@ func (v *Visit) dial(ctx context.Context) (net.Conn, error) {
 	return v.Dial(ctx)
 }
 
+// ending is how a connection ended.
+type ending uint8
+
+const (
+	strange ending = iota // whoever answered has not let the supervisor in
+	known                 // by the loss of the launcher
+	over                  // as it was meant to
+)
+
 // stay takes part over one connection. No worker is left when it returns.
-func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) {
+func (v *Visit) stay(ctx context.Context, conn net.Conn) (end ending, err error) {
 	w := newWire(conn, v.Silence)
 	defer w.close()
 	idle := make(chan struct{}, 1)
@@ -118,36 +129,54 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 		case m := <-heard:
 			switch {
 			case m.Kind == kindWelcome:
+				end = known
 				h.Workers.Dir = m.Dir
 				h.Workers.Env = append(v.environment(), m.Env...)
 			case m.Kind == kindRefused:
-				return false, &RefusedError{m.Text}
+				return end, &RefusedError{m.Text}
 			case m.Kind == kindOver:
 				h.finish(Outcome{Stopped: m.Text == ""})
 				if v.Stay && !m.Done {
-					return false, errors.New("it has stopped")
+					return end, errors.New("it has stopped")
 				}
-				return true, nil
+				return over, nil
 			case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
 				running++
 				h.start(*m.Start, slices.Concat(m.Args, v.Args))
 			case m.Kind == kindEnd && m.End != nil:
 				h.end(*m.End)
 			default:
-				return false, fmt.Errorf("the launcher says %q, which has no meaning", m.Kind)
+				return end, fmt.Errorf("the launcher says %q, which has no meaning", m.Kind)
 			}
 		case err := <-failed:
-			return false, err
+			return end, err
 		case <-idle:
 			if running--; leaving == nil {
-				return true, nil
+				v.part(w, heard, failed)
+				return over, nil
 			}
 		case <-leaving:
-			if running == 0 {
-				return true, nil
+			if running == 0 { // and the run is not to take it for lost
+				v.part(w, heard, failed)
+				return over, nil
 			}
 			leaving = nil
 			w.say(message{Kind: kindSlots}) // none from now on
+		}
+	}
+}
+
+// part tells the launcher that the place goes, and waits until it has heard that, and all that was said before.
+func (v *Visit) part(w *wire, heard <-chan message, failed <-chan error) {
+	w.say(message{Kind: kindSlots, Last: true})
+	late := time.After(v.Silence)
+	for {
+		select {
+		case <-heard:
+		case <-failed: // it has closed the connection
+			return
+		case <-late:
+			return
 		}
 	}
 }

@@ -34,6 +34,7 @@ type message struct {
 	Dir   string       `json:"dir,omitempty"`
 	Env   []string     `json:"env,omitempty"`
 	Done  bool         `json:"done,omitempty"`
+	Last  bool         `json:"last,omitempty"` // the sender goes
 }
 
 // Kinds of messages: the first ones come from a supervisor, the others from the conductor.
@@ -111,7 +112,7 @@ func (w *wire) write() {
 			w.close()
 			return
 		}
-		if m.Kind == kindOver || m.Kind == kindRefused {
+		if m.Kind == kindOver || m.Kind == kindRefused || m.Last {
 			return
 		}
 	}
