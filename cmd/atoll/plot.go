@@ -151,7 +151,7 @@ func (f *plotFlags) draw(args []string) error {
 	case meshes == len(args):
 		done, err = plot.Meshes(args, f.Options)
 	case meshes > 0:
-		return fmt.Errorf("%d meshes among %d names: give meshes alone, or folders of runs alone", meshes, len(args))
+		return fmt.Errorf("of %d names %d are meshes: give meshes alone, or folders of runs alone", len(args), meshes)
 	case f.Quality:
 		return errors.New("--quality is of mesh files; of a run, draw its field quality")
 	case len(args) > 1:

@@ -124,11 +124,20 @@ func (r *runner) draw() error {
 	}{{"field", o.Fields, r.fields}, {"gauge", o.Gauges, r.gauges}, {"column", o.Columns, r.columns}} {
 		for _, name := range kind.wanted {
 			if name != all && !slices.Contains(kind.there, name) {
-				return fmt.Errorf("%s: no %s %q to draw; there are %s", r.dir, kind.what, name, strings.Join(kind.there, ", "))
+				return missing(r.dir, kind.what, name, kind.there)
 			}
 		}
 	}
 	return nil
+}
+
+// missing refuses a name of which there is nothing.
+func missing(dir, what, name string, there []string) error {
+	if len(there) == 0 {
+		return fmt.Errorf("%s: no %s %q to draw, as there are none: fields are drawn of frames of formats vtu, vti and vtp, "+
+			"gauges of gauges/*.csv, and columns of these or of conservation.csv", dir, what, name)
+	}
+	return fmt.Errorf("%s: no %s %q to draw; there are %s", dir, what, name, strings.Join(there, ", "))
 }
 
 // list returns the files of dir that match, sorted. The names in dir itself may hold any character.

@@ -108,7 +108,7 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	style(p, page.Unit)
 	p.X.Tick.Marker = marker(max(3, min(8, page.Width/page.px(140))))
 	p.Y.Label.Text = panel.Label
-	p.Add(grid())
+	p.Add(grid(page.Unit))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range panel.Curves {
 		c := &panel.Curves[i]
