@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPlotCommand: a mesh by itself becomes a picture of the format that a file's name says, and what cannot be drawn is
-// refused as bad usage or input, before anything is written.
+// TestPlotCommand: a mesh by itself becomes a picture of the format that a file's name says, and what cannot be drawn
+// is refused as bad usage or input, before anything is written.
 func TestPlotCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

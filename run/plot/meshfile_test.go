@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by side;
-// tetrahedra are cut by a slice.
+// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by
+// side; tetrahedra are cut by a slice.
 func TestMeshes(t *testing.T) {
 	dir := t.TempDir()
 	m, err := mesh.Rectangle(0, 0, 2, 1, 60, 7)
@@ -42,7 +42,8 @@ func TestMeshes(t *testing.T) {
 		{[]string{plane, other}, Options{Quality: true}, "a-quality-beside.png a-quality-histogram.png"},
 		{[]string{plane, solid}, Options{Histogram: true}, "a-quality-histogram.png"},
 		{[]string{solid}, Options{}, "c-group.png"},
-		{[]string{solid}, Options{Fields: []string{"quality"}, Slice: &Plane{0, 0.3}}, "c-quality.png c-quality-histogram.png"},
+		{[]string{solid}, Options{Fields: []string{"quality"}, Slice: &Plane{0, 0.3}},
+			"c-quality.png c-quality-histogram.png"},
 	} {
 		c.o.Dir, c.o.Page = dir, chart.Page{Width: 400}
 		done, err := Meshes(c.files, c.o)
@@ -80,7 +81,11 @@ func TestParse(t *testing.T) {
 	if p, err := ParseWidth("900"); err != nil || p != (chart.Page{Width: 900}) {
 		t.Error(p, err)
 	}
+	if w, err := ParseWindow("0:5,-1:2"); err != nil || *w != [2][2]float64{{0, 5}, {-1, 2}} {
+		t.Error(w, err)
+	}
 	for _, err := range []error{
+		second(ParseWindow("1:2,3:4,5:6")), second(ParseWindow("1,2")), second(ParseWindow("2:1")),
 		second(ParsePlane("0.5")), second(ParsePlane("w=1")), second(ParsePlane("x=")), second(ParsePlane("xy=1")),
 		second(ParseRange("1")), second(ParseRange("2:1")), second(ParseRange("1:1")), second(ParseRange("0:Inf")),
 		second(ParseWidth("0")), second(ParseWidth("1cm")), second(ParseWidth("wide")), second(Colours("jet")),

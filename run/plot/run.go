@@ -46,7 +46,7 @@ func Run(dir string, o Options) (*Result, error) {
 // open begins to draw the folder of a run.
 func open(dir string, o Options) (*runner, error) {
 	if info, err := os.Stat(dir); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: no such file or folder; give the output folder of a run, or a mesh", dir)
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s: not a folder; give the output folder of a run, or a mesh", dir)
 	}

@@ -19,6 +19,10 @@ type Page struct {
 	Width int     // in pixels, 0 for 1200
 	Unit  float64 // pixels of the picture for one of the layout, in which letters are of 19; 0 for Width/1200
 	Inch  float64 // pixels an inch of paper; 0 where the width is that of a page of text
+
+	// Window is what is shown, from and to along the horizontal axis and the vertical one; nil for all there is. Of series
+	// the horizontal part counts alone.
+	Window *[2][2]float64
 }
 
 // Layout, in pixels of a picture 1200 wide; others are scaled.
