@@ -71,9 +71,7 @@ func (s *Series) Draw() (*figure.Figure, error) {
 		}
 		lo, hi = w[0][0], w[0][1]
 	}
-	plots := make([][]*gonum.Plot, len(s.Panels))
-	names := keyStyle(page.Unit)
-	k := &keys{above: float64(page.Width) < narrow*page.Unit, names: names, page: page}
+	plots, curves := make([]*gonum.Plot, len(s.Panels)), make([][]Curve, len(s.Panels))
 	for i, panel := range s.Panels {
 		p, err := s.panel(panel, page)
 		if err != nil {
@@ -82,25 +80,33 @@ func (s *Series) Draw() (*figure.Figure, error) {
 		if p.X.Min, p.X.Max = lo, hi; lo == hi {
 			p.X.Min, p.X.Max = widen(lo, hi)
 		}
-		if i == len(s.Panels)-1 {
-			p.X.Label.Text = cmp.Or(s.Across, "t (s)")
-		}
-		plots[i] = []*gonum.Plot{p}
-		k.fit(panel.Curves)
+		plots[i], curves[i] = p, panel.Curves
 	}
-	head := page.titleHeight(s.Title)
-	f := page.blank(page.Width, page.px((panelHeight+k.rows*keyRow)*float64(len(s.Panels))+60+head))
-	page.title(f, s.Title)
+	plots[len(plots)-1].X.Label.Text = cmp.Or(s.Across, "t (s)")
+	return stacked(page, s.Title, panelHeight, plots, curves), nil
+}
+
+// stacked draws plots one above the other, each of so many pixels of the layout and with the key of its curves.
+func stacked(page Page, title string, height float64, plots []*gonum.Plot, curves [][]Curve) *figure.Figure {
+	k := &keys{above: float64(page.Width) < narrow*page.Unit, names: keyStyle(page.Unit), page: page}
+	column := make([][]*gonum.Plot, len(plots))
+	for i, p := range plots {
+		column[i] = []*gonum.Plot{p}
+		k.fit(curves[i])
+	}
+	head := page.titleHeight(title)
+	f := page.blank(page.Width, page.px((height+k.rows*keyRow)*float64(len(plots))+60+head))
+	page.title(f, title)
 	f.Do(func(c vgdraw.Canvas) {
 		pad, over := vg.Length(20*page.Unit), vg.Length(k.rows*keyRow*page.Unit)
 		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + over, PadBottom: pad, PadLeft: pad, PadRight: k.right,
 			PadTop: over + vg.Length((12+head)*page.Unit)}
-		for i, row := range gonum.Align(plots, tiles, c) {
-			plots[i][0].Draw(row[0])
-			k.draw(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, s.Panels[i].Curves)
+		for i, row := range gonum.Align(column, tiles, c) {
+			plots[i].Draw(row[0])
+			k.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
 		}
 	})
-	return f, nil
+	return f
 }
 
 func (s *Series) times(c *Curve) []float64 {
