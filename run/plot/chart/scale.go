@@ -186,8 +186,8 @@ func (f *frame) keys(dry, missing bool) {
 		box := image.Rect(x, y, x+f.px(18), y+f.px(18))
 		f.fig.Fill(box, k.colour)
 		f.outline(box)
-		f.text(k.name, textSize, box.Max.X+f.px(8), box.Max.Y-f.px(2), 0)
-		x = box.Max.X + f.px(22) + f.measure(k.name, textSize)
+		f.text(k.name, textSize, box.Max.X+f.px(6), box.Max.Y-f.px(2), 0)
+		x = box.Max.X + f.px(16) + f.measure(k.name, textSize)
 	}
 }
 
