@@ -18,8 +18,8 @@ import (
 type measured struct{ t, values []float64 }
 
 // measuredAt reads what was measured at a gauge, by the column of a gauge that it is of: from the table that the user
-// names, or else from that which the run keeps of what its case names. In a table of several columns the one counts that is called as the gauge's
-// column, or as the gauge; one that has a single column is of the first.
+// names, or else from that which the run keeps of what its case names. In a table of several columns the one counts
+// that is called as the gauge's column, or as the gauge; one that has a single column is of the first.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
 	path, when := r.options.Measured, config.Time{}
 	if r.of != nil {

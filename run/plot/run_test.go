@@ -188,7 +188,7 @@ func TestFramesShareAColourBar(t *testing.T) {
 	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
 	}
-	sand := color.RGBA{214, 207, 196, 255}
+	sand := color.RGBA{183, 168, 140, 255}
 	if d := at(0.1); !near(zero.At(d.X, d.Y), sand, 0) {
 		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
 	}
@@ -226,6 +226,9 @@ func TestRunRefuses(t *testing.T) {
 		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
 		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels"},
 	} {
+		if c.options.Page.Width == 0 {
+			c.options.Page.Width = 400
+		}
 		if _, err := Run(c.dir, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want %q", c.options, err, c.want)
 		}

@@ -90,6 +90,6 @@ func fitted(s string, size, room float64) (string, float64) {
 var (
 	white  = figure.White
 	ink    = figure.Ink
-	dryInk = color.RGBA{214, 207, 196, 255} // sand: a cell without water
+	dryInk = color.RGBA{183, 168, 140, 255} // sand: a cell without water, unlike the middle of maps about zero
 	noData = color.RGBA{255, 0, 255, 255}   // a cell whose value is not a number must be seen
 )
