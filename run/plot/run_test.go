@@ -336,6 +336,12 @@ func TestDryLand(t *testing.T) {
 	if spans, err = r.spans(path, all, []int{0, 1}); err != nil || spans["level"].hi != 40 {
 		t.Errorf("with films that are thinner than any: %+v, %v", spans["level"], err)
 	}
+	// A film is drawn in its colour, and does not set the scale either.
+	f := &field{}
+	r.dryCells(f, []float64{0, 0.005, 0.5, 1}, []int{1, 2, 3, 0}, false, 0.001)
+	if !slices.Equal(f.apart, []bool{true, false, false, true}) || !slices.Equal(f.dry, []bool{false, false, false, true}) {
+		t.Errorf("apart %v, dry %v", f.apart, f.dry)
+	}
 	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
 	r.field(vtk.Arrays{alone}, alone, []int{0})
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `do not hold "film"`) {
