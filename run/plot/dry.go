@@ -41,9 +41,9 @@ const (
 	filmOfMean = 0.02
 )
 
-// dryCells tells which cells are dry, by a thickness that is at most least there, and which are films: what is left on a
-// shore, or shoots up it, is as high and as fast as nothing else, and would set the scale of all. Of the thickness itself
-// there are no films.
+// dryCells tells which cells are dry, by a thickness that is at most least there, and which are films: what is left
+// on a shore, or shoots up it, is as high and as fast as nothing else, and would set the scale of all. Of the
+// thickness itself there are no films.
 func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, least float64) {
 	wet, sum := 0.0, 0.0
 	for _, c := range cells {

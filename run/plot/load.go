@@ -54,7 +54,8 @@ func (r *runner) picture(d *frameData, f *field, title string, s *span) (*figure
 		return d.solidView(f, c, title, r.options.Page)
 	}
 	m := &chart.Map{Page: r.options.Page, Colouring: c, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells,
-		Values: f.values, Dry: f.dry, Apart: f.apart, Edges: r.options.Edges, Lines: d.lines, Isolines: r.options.Isolines, Arrows: d.arrows}
+		Values: f.values, Dry: f.dry, Apart: f.apart, Edges: r.options.Edges, Lines: d.lines, Isolines: r.options.Isolines,
+		Arrows: d.arrows}
 	return m.Draw()
 }
 

@@ -339,7 +339,8 @@ func TestDryLand(t *testing.T) {
 	// A film is drawn in its colour, and does not set the scale either.
 	f := &field{}
 	r.dryCells(f, []float64{0, 0.005, 0.5, 1}, []int{1, 2, 3, 0}, false, 0.001)
-	if !slices.Equal(f.apart, []bool{true, false, false, true}) || !slices.Equal(f.dry, []bool{false, false, false, true}) {
+	if !slices.Equal(f.apart, []bool{true, false, false, true}) ||
+		!slices.Equal(f.dry, []bool{false, false, false, true}) {
 		t.Errorf("apart %v, dry %v", f.apart, f.dry)
 	}
 	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
