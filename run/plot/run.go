@@ -69,7 +69,6 @@ type runner struct {
 	dry     map[string]float64 // how small the fields are that tell where there is none of others
 
 	fields, gauges, columns []string // that were found
-	met                     map[string]bool
 }
 
 // readCase reads the case of the run. Without it, as of folders of earlier versions, what it tells is left out.
