@@ -18,8 +18,8 @@ import (
 // plotFlags are the flags of atoll plot as they are given.
 type plotFlags struct {
 	plot.Options
-	frame, spans, colours, isolines, slice, width, title, strip string
-	dry                                                         float64
+	frame, spans, colours, isolines, slice, width, window, title, strip string
+	dry                                                                 float64
 }
 
 func plotCommand() *cobra.Command {
@@ -75,6 +75,8 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")
 	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8\n"+
 		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in)")
+	p.StringVar(&f.window, "window", "",
+		"what is shown, as in 0:500,-20:20 along x and y, or of series 0:60 (default: all)")
 	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
 
 	p.StringVar(&f.title, "title", "",
@@ -118,6 +120,10 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 		f.Page, e = plot.ParseWidth(f.width)
 		set(e)
 	}
+	if f.window != "" {
+		f.Page.Window, e = plot.ParseWindow(f.window)
+		set(e)
+	}
 	if p.Changed("title") {
 		f.Title = &f.title
 	}
@@ -151,7 +157,7 @@ func (f *plotFlags) draw(args []string) error {
 	case meshes == len(args):
 		done, err = plot.Meshes(args, f.Options)
 	case meshes > 0:
-		return fmt.Errorf("%d meshes among %d names: give meshes alone, or folders of runs alone", meshes, len(args))
+		return fmt.Errorf("of %d names %d are meshes: give meshes alone, or folders of runs alone", len(args), meshes)
 	case f.Quality:
 		return errors.New("--quality is of mesh files; of a run, draw its field quality")
 	case len(args) > 1:

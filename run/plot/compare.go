@@ -14,7 +14,6 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
-	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Compare draws several runs: each gauge and each course of conservation.csv with a curve a run, and where fields are
@@ -191,9 +190,6 @@ func (c *comparison) courses() error {
 				label = withUnit(short)
 			case of.name != of.column || of.panel != withUnit(of.column) && !of.unknown:
 				label = withUnit(of.column)
-				if conserved, from, ok := strings.Cut(of.column, solvers.From); ok {
-					label = withUnit(conserved) + " from " + from
-				}
 			}
 			add(s, label, chart.Curve{Name: c.names[i], T: times, Values: of.values})
 		}

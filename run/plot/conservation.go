@@ -110,8 +110,11 @@ func (r *runner) conservation(path string) error {
 	if err := r.series("conservation", kept, path); err != nil || len(other.Panels) == 0 {
 		return err
 	}
-	other.Title = other.Panels[0].Label
-	return r.series(other.Title, other, path)
+	name := other.Panels[0].Label
+	if len(other.Panels) > 1 || len(other.Panels[0].Curves) > 1 { // or else the axis says it
+		other.Title = name
+	}
+	return r.series(name, other, path)
 }
 
 // series draws a series, unless it has nothing to show.

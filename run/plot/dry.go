@@ -1,8 +1,6 @@
 package plot
 
 import (
-	"path/filepath"
-
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -35,10 +33,35 @@ func (r *runner) measureDry(first string) error {
 	return nil
 }
 
-// base is the name of a run: that of its folder.
-func base(dir string) string {
-	if path, err := filepath.Abs(dir); err == nil {
-		dir = path
+// Films are thinner than so many times what counts as dry, unless that is as much as this share of what is wet in the
+// mean, or than the least share of it.
+const (
+	filmOfDry  = 10
+	mostOfMean = 0.1
+	filmOfMean = 0.02
+)
+
+// dryCells tells which cells are dry, by a thickness that is at most least there, and which are films: what is left
+// on a shore, or shoots up it, is as high and as fast as nothing else, and would set the scale of all. Of the
+// thickness itself there are no films.
+func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, least float64) {
+	wet, sum := 0.0, 0.0
+	for _, c := range cells {
+		if h[c] > least {
+			wet, sum = wet+1, sum+h[c]
+		}
 	}
-	return filepath.Base(dir)
+	film := least
+	if wet > 0 && least > 0 && !itself {
+		film = max(least, min(filmOfDry*least, mostOfMean*sum/wet), filmOfMean*sum/wet)
+	}
+	for i, c := range cells {
+		if h[c] > film {
+			continue
+		}
+		if f.apart == nil {
+			f.apart, f.dry = make([]bool, len(cells)), make([]bool, len(cells))
+		}
+		f.apart[i], f.dry[i] = true, h[c] <= least
+	}
 }

@@ -104,7 +104,7 @@ func (d *frameData) widen(spans map[string]*span) {
 			spans[f.name] = s
 		}
 		for i, v := range f.values {
-			if v-v != 0 || f.dry != nil && f.dry[i] {
+			if v-v != 0 || f.apart != nil && f.apart[i] {
 				continue
 			}
 			if s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v); v > 0 {

@@ -26,7 +26,7 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 			continue
 		}
 		every = append(every, name)
-		if f, _, _ := solvers.FieldOf(name); f.Level {
+		if isLevel(name) {
 			usual = append(usual, name)
 		}
 		if wants(wanted, name) {
@@ -40,6 +40,12 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 		return usual
 	}
 	return every
+}
+
+// isLevel tells whether a column is a level, which has axes of its own: levels may lie far from each other.
+func isLevel(column string) bool {
+	f, _, _ := solvers.FieldOf(column)
+	return f.Level
 }
 
 // gauge draws a time series, in a panel for each unit, beside what was measured there.
@@ -71,7 +77,7 @@ func (r *runner) gauge(path string) error {
 	}
 	for _, column := range columns {
 		label := unitOf(column)
-		if len(columns) == 1 || len(measured) > 0 {
+		if len(columns) == 1 || len(measured) > 0 || len(r.options.Columns) == 0 && isLevel(column) {
 			label = withUnit(column)
 		}
 		c := chart.Curve{Name: column, Values: t.columns[slices.Index(t.names, column)]}

@@ -56,6 +56,11 @@ func TestMeasured(t *testing.T) {
 	if !slices.Equal(done.Notes, []string{want}) || len(done.Files) != 2 {
 		t.Errorf("told %q of %q, want %q", done.Notes, done.Files, want)
 	}
+	write("measured/lee.csv", "t,level\n0,3\n20,3\n")
+	done, err = Run(dir, Options{Page: chart.Page{Width: 400}})
+	if err != nil || !slices.Equal(done.Notes, []string{"gauge lee, level: error RMS 2 m, mean −2 m, at most 2 m"}) {
+		t.Errorf("what the run keeps: %+v, %v", done, err)
+	}
 	_, err = Run(dir, Options{Page: chart.Page{Width: 400}, Measured: tide, Gauges: []string{"lee"}})
 	if err == nil || !strings.Contains(err.Error(), "no column is called lee or level; there are buoy, pier") {
 		t.Errorf("a gauge that was not measured: %v", err)

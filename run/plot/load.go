@@ -43,6 +43,7 @@ type field struct {
 	name, label string
 	values      []float64
 	dry         []bool      // nil if it has no dry cells
+	apart       []bool      // cells that do not set the scale: dry ones and films; nil for none
 	span        *[2]float64 // of its colour bar; nil for what the values span
 }
 
@@ -53,7 +54,8 @@ func (r *runner) picture(d *frameData, f *field, title string, s *span) (*figure
 		return d.solidView(f, c, title, r.options.Page)
 	}
 	m := &chart.Map{Page: r.options.Page, Colouring: c, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells,
-		Values: f.values, Dry: f.dry, Edges: r.options.Edges, Lines: d.lines, Isolines: r.options.Isolines, Arrows: d.arrows}
+		Values: f.values, Dry: f.dry, Apart: f.apart, Edges: r.options.Edges, Lines: d.lines, Isolines: r.options.Isolines,
+		Arrows: d.arrows}
 	return m.Draw()
 }
 
@@ -170,15 +172,7 @@ func (r *runner) field(data vtk.Arrays, a vtk.Array, cells []int) field {
 			declared.Where)
 		return f
 	}
-	h, least := depth.Float64s(), r.least(declared.Where)
-	for i, c := range cells {
-		if h[c] <= least {
-			if f.dry == nil {
-				f.dry = make([]bool, len(cells))
-			}
-			f.dry[i] = true
-		}
-	}
+	r.dryCells(&f, depth.Float64s(), cells, a.Name == declared.Where, r.least(declared.Where))
 	return f
 }
 

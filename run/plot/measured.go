@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,19 +18,20 @@ import (
 type measured struct{ t, values []float64 }
 
 // measuredAt reads what was measured at a gauge, by the column of a gauge that it is of: from the table that the user
-// names, or else from that of the case. In a table of several columns the one counts that is called as the gauge's
-// column, or as the gauge; one that has a single column is of the first.
+// names, or else from that which the run keeps of what its case names. In a table of several columns the one counts
+// that is called as the gauge's column, or as the gauge; one that has a single column is of the first.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
 	path, when := r.options.Measured, config.Time{}
 	if r.of != nil {
 		when = r.of.Time
-		for _, g := range r.of.Gauges {
-			if g.Name == gauge && path == "" && g.Measured != nil {
-				path = r.of.Path(g.Measured.File)
-			}
+	}
+	if path == "" {
+		path = filepath.Join(r.dir, "measured", gauge+".csv")
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return nil, nil
 		}
 	}
-	if path == "" || len(columns) == 0 {
+	if len(columns) == 0 {
 		return nil, nil
 	}
 	file, err := os.Open(path)

@@ -81,7 +81,11 @@ func TestParse(t *testing.T) {
 	if p, err := ParseWidth("900"); err != nil || p != (chart.Page{Width: 900}) {
 		t.Error(p, err)
 	}
+	if w, err := ParseWindow("0:5,-1:2"); err != nil || *w != [2][2]float64{{0, 5}, {-1, 2}} {
+		t.Error(w, err)
+	}
 	for _, err := range []error{
+		second(ParseWindow("1:2,3:4,5:6")), second(ParseWindow("1,2")), second(ParseWindow("2:1")),
 		second(ParsePlane("0.5")), second(ParsePlane("w=1")), second(ParsePlane("x=")), second(ParsePlane("xy=1")),
 		second(ParseRange("1")), second(ParseRange("2:1")), second(ParseRange("1:1")), second(ParseRange("0:Inf")),
 		second(ParseWidth("0")), second(ParseWidth("1cm")), second(ParseWidth("wide")), second(Colours("jet")),

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,6 +93,21 @@ func ParseRange(text string) (*[2]float64, error) {
 	return &[2]float64{a, b}, nil
 }
 
+// ParseWindow reads what is shown as a user gives it: from and to along both axes, as in 0:500,-20:20, or along the
+// horizontal one.
+func ParseWindow(text string) (*[2][2]float64, error) {
+	w := [2][2]float64{{}, {math.Inf(-1), math.Inf(1)}}
+	parts := strings.Split(text, ",")
+	for k, part := range parts {
+		r, err := ParseRange(part)
+		if err != nil || k > 1 {
+			return nil, fmt.Errorf("window %q: give from and to along x and y, as in 0:500,-20:20, or of series 0:500", text)
+		}
+		w[k] = *r
+	}
+	return &w, nil
+}
+
 // ParseWidth reads a width as a user gives it: pixels, or cm, mm or in of paper.
 func ParseWidth(text string) (chart.Page, error) {
 	for unit, inches := range map[string]float64{"cm": 1 / 2.54, "mm": 1 / 25.4, "in": 1} {
@@ -140,13 +156,15 @@ func (o Options) settled() (Options, error) {
 	if o.film() && o.Frame < 0 {
 		o.Frame = AllFrames
 	}
-	if o.Page == (chart.Page{}) {
+	if o.Page.Width == 0 {
+		window := o.Page.Window
 		switch {
 		case o.film():
 			o.Page.Width = filmWidth
 		case o.Format != "png":
 			o.Page = chart.OnPaper(figure.WidthOnPaper, paperDots)
 		}
+		o.Page.Window = window
 	}
 	return o, nil
 }

@@ -46,7 +46,7 @@ func Run(dir string, o Options) (*Result, error) {
 // open begins to draw the folder of a run.
 func open(dir string, o Options) (*runner, error) {
 	if info, err := os.Stat(dir); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: no such file or folder; give the output folder of a run, or a mesh", dir)
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s: not a folder; give the output folder of a run, or a mesh", dir)
 	}
@@ -69,7 +69,6 @@ type runner struct {
 	dry     map[string]float64 // how small the fields are that tell where there is none of others
 
 	fields, gauges, columns []string // that were found
-	met                     map[string]bool
 }
 
 // readCase reads the case of the run. Without it, as of folders of earlier versions, what it tells is left out.
@@ -124,11 +123,20 @@ func (r *runner) draw() error {
 	}{{"field", o.Fields, r.fields}, {"gauge", o.Gauges, r.gauges}, {"column", o.Columns, r.columns}} {
 		for _, name := range kind.wanted {
 			if name != all && !slices.Contains(kind.there, name) {
-				return fmt.Errorf("%s: no %s %q to draw; there are %s", r.dir, kind.what, name, strings.Join(kind.there, ", "))
+				return missing(r.dir, kind.what, name, kind.there)
 			}
 		}
 	}
 	return nil
+}
+
+// missing refuses a name of which there is nothing.
+func missing(dir, what, name string, there []string) error {
+	if len(there) == 0 {
+		return fmt.Errorf("%s: no %s %q to draw, as there are none: fields are drawn of frames of formats vtu, vti and vtp, "+
+			"gauges of gauges/*.csv, and columns of these or of conservation.csv", dir, what, name)
+	}
+	return fmt.Errorf("%s: no %s %q to draw; there are %s", dir, what, name, strings.Join(there, ", "))
 }
 
 // list returns the files of dir that match, sorted. The names in dir itself may hold any character.

@@ -188,7 +188,7 @@ func TestFramesShareAColourBar(t *testing.T) {
 	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
 	}
-	sand := color.RGBA{214, 207, 196, 255}
+	sand := color.RGBA{183, 168, 140, 255}
 	if d := at(0.1); !near(zero.At(d.X, d.Y), sand, 0) {
 		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
 	}
@@ -226,6 +226,9 @@ func TestRunRefuses(t *testing.T) {
 		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
 		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels"},
 	} {
+		if c.options.Page.Width == 0 {
+			c.options.Page.Width = 400
+		}
 		if _, err := Run(c.dir, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want %q", c.options, err, c.want)
 		}
@@ -333,9 +336,16 @@ func TestDryLand(t *testing.T) {
 	if spans, err = r.spans(path, all, []int{0, 1}); err != nil || spans["level"].hi != 40 {
 		t.Errorf("with films that are thinner than any: %+v, %v", spans["level"], err)
 	}
+	// A film is drawn in its colour, and does not set the scale either.
+	f := &field{}
+	r.dryCells(f, []float64{0, 0.005, 0.5, 1}, []int{1, 2, 3, 0}, false, 0.001)
+	if !slices.Equal(f.apart, []bool{true, false, false, true}) ||
+		!slices.Equal(f.dry, []bool{false, false, false, true}) {
+		t.Errorf("apart %v, dry %v", f.apart, f.dry)
+	}
 	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
-	if r.field(vtk.Arrays{alone}, alone, []int{0}); len(r.Notes) != 1 ||
-		!strings.Contains(r.Notes[0], `do not hold "film"`) {
+	r.field(vtk.Arrays{alone}, alone, []int{0})
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `do not hold "film"`) {
 		t.Errorf("told %q", r.Notes)
 	}
 }

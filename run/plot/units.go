@@ -2,12 +2,16 @@ package plot
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // unitOf returns the unit of a quantity that solvers write, "" where it has none or is not known.
 func unitOf(name string) string {
+	if of, _, ok := strings.Cut(name, solvers.From); ok {
+		name = of // of a source: how much it brought
+	}
 	if f, _, ok := solvers.FieldOf(name); ok {
 		return f.Unit
 	}

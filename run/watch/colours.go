@@ -75,7 +75,7 @@ func (s Scale) at(share float64) color.RGBA {
 func (s Scale) palette() color.Palette {
 	p := make(color.Palette, 256)
 	p[nothing] = color.RGBA{}
-	p[masked] = color.RGBA{214, 207, 196, 255}  // sand, as in atoll plot
+	p[masked] = color.RGBA{183, 168, 140, 255}  // sand, as in atoll plot
 	p[notFinite] = color.RGBA{255, 0, 255, 255} // which must be seen
 	for k := first; k <= last; k++ {
 		p[k] = s.at(float64(k-first) / (last - first))

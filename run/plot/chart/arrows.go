@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -16,7 +17,8 @@ type Arrows struct {
 
 const (
 	arrowEvery = 34.0 // pixels of the layout between arrows
-	arrowLong  = 30.0 // the longest
+	arrowLong  = 30.0 // of all but a few
+	most       = 98   // per cent, that are at most so long: what shoots along a shore is drawn longer
 	arrowHead  = 9.0
 	arrowLine  = 1.6
 )
@@ -34,29 +36,37 @@ func (f *frame) arrows(m *Map, r *raster) error {
 		length = math.Hypot(a.U[c], a.V[c])
 		return length, length-length == 0
 	}
-	longest := 0.0
-	for c := range m.Cells {
-		if l, ok := shown(int32(c)); ok {
-			longest = max(longest, l)
-		}
-	}
-	if longest == 0 {
-		f.text("no "+a.Name, textSize, f.area.Min.X, f.area.Max.Y+f.px(60), 0)
-		return nil
-	}
-	scale := arrowLong * f.Unit / longest
 	step := f.px(arrowEvery)
+	type arrow struct {
+		x, y int
+		cell int32
+	}
+	var all []arrow
+	var lengths []float64
 	for y := step / 2; y < f.area.Dy(); y += step {
 		for x := step / 2; x < f.area.Dx(); x += step {
 			c := r.cell[y*samples*r.width+x*samples]
-			if l, ok := shown(c); ok && l*scale >= f.Unit {
-				f.arrow(float64(f.area.Min.X+x), float64(f.area.Min.Y+y), a.U[c]*scale, -a.V[c]*scale)
+			if l, ok := shown(c); ok && l > 0 {
+				all, lengths = append(all, arrow{x, y, c}), append(lengths, l)
 			}
 		}
 	}
-	// The key has a round length of at most the longest.
-	round := roundStep(longest)
-	for round > longest*(1+1e-9) {
+	if len(all) == 0 {
+		f.text("no "+a.Name, textSize, f.area.Min.X, f.area.Max.Y+f.px(60)+f.lower, 0)
+		return nil
+	}
+	slices.Sort(lengths)
+	usual := lengths[len(lengths)*most/100]
+	scale := arrowLong * f.Unit / usual
+	for _, at := range all {
+		dx, dy := a.U[at.cell]*scale, -a.V[at.cell]*scale
+		if math.Hypot(dx, dy) >= f.Unit {
+			f.arrow(float64(f.area.Min.X+at.x), float64(f.area.Min.Y+at.y), dx, dy)
+		}
+	}
+	// The key has a round length of at most the usual one.
+	round := roundStep(usual)
+	for round > usual*(1+1e-9) {
 		round = roundStep(round / 2.6)
 	}
 	label := strconv.FormatFloat(round, 'g', 6, 64)

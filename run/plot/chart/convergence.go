@@ -61,7 +61,7 @@ func (f *Falling) axes(unit float64) (*gonum.Plot, []Curve, error) {
 	p := gonum.New()
 	style(p, unit)
 	p.Y.Label.Text = f.Label
-	p.Add(grid())
+	p.Add(grid(unit))
 	var at []float64 // where errors are
 	low, high := math.Inf(1), math.Inf(-1)
 	var key []Curve

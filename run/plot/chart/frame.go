@@ -76,6 +76,16 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 	if err != nil {
 		return nil, err
 	}
+	if w := p.Window; w != nil {
+		if w[0][0] > x1 || w[0][1] < x0 || w[1][0] > y1 || w[1][1] < y0 {
+			return nil, fmt.Errorf("nothing lies in the window from (%g, %g) to (%g, %g): the mesh is from (%g, %g) to (%g, %g)",
+				w[0][0], w[1][0], w[0][1], w[1][1], x0, y0, x1, y1)
+		}
+		x0, x1 = w[0][0], w[0][1]
+		if !math.IsInf(w[1][0], 0) {
+			y0, y1 = w[1][0], w[1][1]
+		}
+	}
 	f := &frame{Page: p}
 	f.lay(x0, y0, x1, y1, f.px(marginLeft), side)
 	if left := f.widest(f.upright()) + f.px(besideLabels); left > f.px(marginLeft) {

@@ -57,7 +57,7 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	p := gonum.New()
 	style(p, page.Unit)
 	p.X.Label.Text, p.Y.Label.Text = h.Label, "share of "+h.Of+" (%)"
-	p.Add(grid())
+	p.Add(grid(page.Unit))
 	highest, lowest := 0.0, 100.0
 	for i, set := range h.Sets {
 		shares := shares(set.Values, lo, hi, bins)

@@ -19,6 +19,7 @@ type Map struct {
 	Cells  [][3]int32 // any orientation
 	Values []float64  // of each cell; one that is not a number is drawn in magenta
 	Dry    []bool     // cells to draw in sand instead, nil for none
+	Apart  []bool     // cells whose values the range need not span, nil for the dry ones
 
 	Edges    bool         // draw the edges of the triangles, unless they would cover most of the picture
 	Lines    [][4]float64 // to draw over it: x, y of one end and of the other
@@ -31,7 +32,7 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	if len(m.Values) != len(m.Cells) || m.Dry != nil && len(m.Dry) != len(m.Cells) {
 		return nil, fmt.Errorf("%d values and %d dry flags for %d cells", len(m.Values), len(m.Dry), len(m.Cells))
 	}
-	s, err := m.of(m.Values, m.Dry)
+	s, err := m.scale()
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,19 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	return f.fig, nil
 }
 
+// scale is that of the cells that set it. The bar says where others lie beyond.
+func (m *Map) scale() (*scale, error) {
+	if len(m.Apart) != len(m.Cells) {
+		return m.of(m.Values, m.Dry)
+	}
+	s, err := m.of(m.Values, m.Apart)
+	if err == nil {
+		lo, hi := Extent(m.Values, m.Dry)
+		s.mark(lo, hi)
+	}
+	return s, err
+}
+
 func (m *Map) frame(s *scale) (*frame, error) {
 	side, heading := s.side(m.Label)
 	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
@@ -86,7 +100,7 @@ func (m *Map) frame(s *scale) (*frame, error) {
 
 // Where is the pixel of the drawn map that shows a place.
 func (m *Map) Where(x, y float64) (image.Point, error) {
-	s, err := m.of(m.Values, m.Dry)
+	s, err := m.scale()
 	if err != nil {
 		return image.Point{}, err
 	}

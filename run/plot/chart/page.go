@@ -19,6 +19,10 @@ type Page struct {
 	Width int     // in pixels, 0 for 1200
 	Unit  float64 // pixels of the picture for one of the layout, in which letters are of 19; 0 for Width/1200
 	Inch  float64 // pixels an inch of paper; 0 where the width is that of a page of text
+
+	// Window is what is shown, from and to along the horizontal axis and the vertical one; nil for all there is. Of series
+	// the horizontal part counts alone.
+	Window *[2][2]float64
 }
 
 // Layout, in pixels of a picture 1200 wide; others are scaled.
@@ -86,6 +90,6 @@ func fitted(s string, size, room float64) (string, float64) {
 var (
 	white  = figure.White
 	ink    = figure.Ink
-	dryInk = color.RGBA{214, 207, 196, 255} // sand: a cell without water
+	dryInk = color.RGBA{183, 168, 140, 255} // sand: a cell without water, unlike the middle of maps about zero
 	noData = color.RGBA{255, 0, 255, 255}   // a cell whose value is not a number must be seen
 )

@@ -199,6 +199,40 @@ func TestPartitionBorders(t *testing.T) {
 	}
 }
 
+// TestWindow: a window shows a part, in full size, and of what lies outside nothing; one beside the mesh is refused.
+func TestWindow(t *testing.T) {
+	x, y, cells := square(0, 4)
+	m := &Map{Page: Page{Width: 400, Window: &[2][2]float64{{0.5, 0.75}, {0, 0.25}}}, X: x, Y: y, Cells: cells,
+		Values: make([]float64, len(cells))}
+	for i, c := range cells {
+		if x[c[0]] == 0.5 && y[c[0]] == 0 {
+			m.Values[i] = 1
+		}
+	}
+	picture, err := m.Draw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := picture.RGBA()
+	for _, at := range [][2]float64{{0.51, 0.01}, {0.74, 0.24}, {0.6, 0.2}} {
+		p, err := m.Where(at[0], at[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := img.At(p.X, p.Y); !near(got, palette.Sequential.At(1), 0) {
+			t.Errorf("at %v there is %v", at, got)
+		}
+	}
+	m.Window = &[2][2]float64{{2, 3}, {0, 1}}
+	if _, err := m.Draw(); err == nil || !strings.Contains(err.Error(), "nothing lies in the window") {
+		t.Errorf("beside the mesh: %v", err)
+	}
+	s := &Series{Page: m.Page, T: []float64{0, 1}, Panels: []Panel{{Curves: []Curve{{Values: []float64{1, 2}}}}}}
+	if _, err := s.Draw(); err == nil || !strings.Contains(err.Error(), "the curves are from 0 to 1") {
+		t.Errorf("beside the curves: %v", err)
+	}
+}
+
 func TestDrawRefuses(t *testing.T) {
 	x, y, cells := square(0, 1)
 	values := make([]float64, len(cells))

@@ -81,10 +81,14 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	if s.lo, s.hi = widen(s.lo, s.hi); s.log && !(s.lo > 0) {
 		s.lo = s.hi / 10
 	}
-	// What is beyond the ends by rounding alone is not marked as beyond.
+	s.mark(lo, hi)
+	return s, nil
+}
+
+// mark tells whether values that reach from lo to hi lie beyond the ends, by more than rounding.
+func (s *scale) mark(lo, hi float64) {
 	rounding := 1e-9 * (s.hi - s.lo)
 	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding
-	return s, nil
 }
 
 // Extent is the range of the values that are numbers and not hidden, (0, 0) where there are none.
@@ -186,8 +190,8 @@ func (f *frame) keys(dry, missing bool) {
 		box := image.Rect(x, y, x+f.px(18), y+f.px(18))
 		f.fig.Fill(box, k.colour)
 		f.outline(box)
-		f.text(k.name, textSize, box.Max.X+f.px(8), box.Max.Y-f.px(2), 0)
-		x = box.Max.X + f.px(22) + f.measure(k.name, textSize)
+		f.text(k.name, textSize, box.Max.X+f.px(6), box.Max.Y-f.px(2), 0)
+		x = box.Max.X + f.px(16) + f.measure(k.name, textSize)
 	}
 }
 

@@ -64,6 +64,13 @@ func (s *Series) Draw() (*figure.Figure, error) {
 	if lo > hi {
 		return nil, fmt.Errorf("a series of %d times and %d panels has nothing to draw", len(s.T), len(s.Panels))
 	}
+	if w := page.Window; w != nil {
+		if w[0][0] > hi || w[0][1] < lo {
+			return nil, fmt.Errorf("nothing lies in the window from %g to %g: the curves are from %g to %g", w[0][0], w[0][1],
+				lo, hi)
+		}
+		lo, hi = w[0][0], w[0][1]
+	}
 	plots, curves := make([]*gonum.Plot, len(s.Panels)), make([][]Curve, len(s.Panels))
 	for i, panel := range s.Panels {
 		p, err := s.panel(panel, page)
@@ -114,7 +121,7 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	style(p, page.Unit)
 	p.X.Tick.Marker = marker(max(3, min(8, page.Width/page.px(140))))
 	p.Y.Label.Text = panel.Label
-	p.Add(grid())
+	p.Add(grid(page.Unit))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range panel.Curves {
 		c := &panel.Curves[i]
@@ -127,6 +134,9 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 				return nil, fmt.Errorf("the curve %q: %w", c.Name, err)
 			}
 			for _, xy := range part {
+				if w := page.Window; w != nil && (xy.X < w[0][0] || xy.X > w[0][1]) {
+					continue
+				}
 				lo, hi = math.Min(lo, xy.Y), math.Max(hi, xy.Y)
 			}
 		}

@@ -49,9 +49,10 @@ func style(p *gonum.Plot, unit float64) {
 	p.Y.Tick.Marker = marker(6)
 }
 
-func grid() *plotter.Grid {
+func grid(unit float64) *plotter.Grid {
 	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = color.Gray{205}, color.Gray{205}
+	g.Vertical.Width, g.Horizontal.Width = vg.Length(unit), vg.Length(unit)
+	g.Vertical.Color, g.Horizontal.Color = color.Gray{225}, color.Gray{225}
 	return g
 }
 
