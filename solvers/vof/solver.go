@@ -132,15 +132,8 @@ type solver[F num.Float] struct {
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
 	fractions []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	if err := cfg.check(b.Grid.Dim); err != nil {
+	if err := cfg.suits(b); err != nil {
 		return nil, err
-	}
-	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal,
-			cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
-	}
-	if b.Len() > math.MaxInt32 {
-		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
 	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, replays: map[stretch]backend.Recording{}}
 	defer func() {
@@ -181,21 +174,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := s.place(dev, b, &s.ways, start, u); err != nil {
 		return nil, err
 	}
-	for k := range turns {
-		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.every)
-		if s.listed[k] = s.passes[k]; s.parts > 0 {
-			s.listed[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.arrays.busy)
-		}
-	}
-	for n := range s.walls {
-		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
-	}
-	if s.parts > 0 {
-		s.find = s.listing(b, &s.ways)
-	}
-	if s.deep {
-		s.take = s.arrays.taking(b, cfg, &s.ways)
-	}
+	s.prepare(b)
 	if s.apart {
 		s.host = start
 	}
@@ -205,6 +184,40 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume
 	return s, err
+}
+
+// suits refuses a block that the configuration does not fit.
+func (cfg *Config) suits(b *grid.Block) error {
+	if err := cfg.check(b.Grid.Dim); err != nil {
+		return err
+	}
+	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
+		return fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal,
+			cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
+	}
+	if b.Len() > math.MaxInt32 {
+		return fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
+	}
+	return nil
+}
+
+// prepare makes the kernels of steps.
+func (s *solver[F]) prepare(b *grid.Block) {
+	for k := range turns {
+		s.passes[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.every)
+		if s.listed[k] = s.passes[k]; s.parts > 0 {
+			s.listed[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.arrays.busy)
+		}
+	}
+	for n := range s.walls {
+		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
+	}
+	if s.parts > 0 {
+		s.find = s.listing(b, &s.ways)
+	}
+	if s.deep {
+		s.take = s.arrays.taking(b, s.cfg, &s.ways)
+	}
 }
 
 func (s *solver[F]) Time() float64 { return s.t }
