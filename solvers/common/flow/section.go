@@ -75,9 +75,9 @@ var ways = []struct {
 	decode func(v *Section, s *config.Section, dim int)
 }{
 	{"field", []string{"field"}, (*Section).decodeField},
-		// a flow of this package, by its name
+	// a flow of this package, by its name
 	{"psi", []string{"psi"}, (*Section).decodeStream},
-		// a stream function, in the plane
+	// a stream function, in the plane
 	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.series(s) }}, // files, of some times
 	{"ax, ay, az", potential, (*Section).decodePotential},                                    // a potential, in space
 	{"u, v and w", parts, (*Section).decodeParts},                                            // components
