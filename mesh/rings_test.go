@@ -35,9 +35,9 @@ func TestRingsOfAFan(t *testing.T) {
 	if !slices.Equal(r.Around, want) {
 		t.Errorf("vertices are %v, want %v", r.Around, want)
 	}
-	m.Cells[0] = [3]int32{3, 2, 4} // turned over
+	m.Cells[0] = [3]int32{3, 2, 4} // inverted
 	if r := ringsOf(t, m); r.Around[4] != Apart || len(r.Of(4)) != 0 {
-		t.Errorf("with a triangle turned over the hub has ring %v", r.Of(4))
+		t.Errorf("with a triangle inverted the hub has ring %v", r.Of(4))
 	}
 	m.Cells[0][0] = 8
 	if _, err := m.Rings(); err == nil {

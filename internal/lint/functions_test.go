@@ -12,8 +12,7 @@ import (
 const mostLines = 60
 
 // longKernels are functions of GPUs that are longer: what they keep in registers is in one scope, and a comment of
-// theirs is
-// is a part of the generated code.
+// theirs is a part of the generated code.
 var longKernels = []string{
 	"solvers/smooth/kernels/solid/climb.go climb",
 	"solvers/smooth/kernels/tile.go pain",

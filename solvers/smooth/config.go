@@ -36,7 +36,7 @@ type Config struct {
 	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, in space half of it
 	Sweep    string  // one of Sweeps
 	Halo     string  // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or nothing for the best
-	Untangle bool    // accept cells that are turned over or flat, for Solver.Untangle to mend, which rescales then
+	Untangle bool    // accept cells that are inverted or flat, for Solver.Untangle to mend, which rescales then
 	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has
 }
 

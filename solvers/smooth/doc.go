@@ -21,7 +21,7 @@
 // common, sets, sweeps, exchanges and diagnostics, is the
 // engine.
 //
-// A mesh with cells turned over is refused, or untangled on request, by vertices that make the least area or volume
+// A mesh with cells inverted is refused, or untangled on request, by vertices that make the least area or volume
 // around them greatest (Untangle).
 //
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.

@@ -16,7 +16,7 @@ import (
 
 // NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
 // volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
-// vertex, and a mesh with tetrahedra that are turned over or flat unless it is to be untangled, on all ranks with the
+// vertex, and a mesh with tetrahedra that are inverted or flat unless it is to be untangled, on all ranks with the
 // same Refusal.
 func NewSolid(ctx context.Context, precision string, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
 	comm dist.Comm, dev backend.Device) (Solver, error) {

@@ -63,7 +63,7 @@ type Solver interface {
 }
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
-// definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same Refusal.
+// definite at a vertex, and a mesh with triangles that are inverted or flat, on all ranks with the same Refusal.
 func New(ctx context.Context, precision string, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {

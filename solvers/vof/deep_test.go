@@ -85,5 +85,5 @@ func TestThinBlocks(t *testing.T) {
 	p.cfg.Exchange = "steps"
 	refused(t, p, "fewer than the 72 layers")
 	p.cfg.Sweep = "cells"
-	refused(t, p, `exchange "steps" cannot be: it is for tiles`)
+	refused(t, p, `exchange "steps" unavailable: it is for tiles`)
 }

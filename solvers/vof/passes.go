@@ -45,13 +45,13 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 		why = `tiles need exchange "step" or "steps" where a block has neighbours`
 	}
 	if c.Sweep == "tiles" && why != "" {
-		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)
+		return w, fmt.Errorf("sweep \"tiles\" unavailable: %s", why)
 	}
 	if c.Exchange == "steps" && c.Sweep == "cells" {
 		why = "it is for tiles"
 	}
 	if c.Exchange == "steps" && why != "" {
-		return w, fmt.Errorf("exchange \"steps\" cannot be: %s", why)
+		return w, fmt.Errorf("exchange \"steps\" unavailable: %s", why)
 	}
 	many := manyCells
 	if !alone {

@@ -35,7 +35,7 @@ type Options struct {
 	Dedicated bool               // boundary vertices form sets of their own
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
-	Tangled   bool               // cells may be turned over or flat, for Solver.Untangle to mend
+	Tangled   bool               // cells may be inverted or flat, for Solver.Untangle to mend
 	Deep      bool               // ghosts that let a whole sweep go by with one exchange
 	Round     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
 	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096 of them.
@@ -65,7 +65,7 @@ const (
 	sliding int8 = 1
 )
 
-// New finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless
+// New finds out what the vertices of a mesh may do. It refuses a mesh that has triangles inverted, unless
 // o.Tangled.
 func New(m *mesh.Mesh, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {

@@ -73,7 +73,7 @@ func (m *Mesh) Check() error {
 			}
 		}
 		if volume, _ := m.shape(c); !(volume > 0) {
-			return fmt.Errorf("cell %d at vertex %d is turned over or flat: its volume is %g", c, m.cell(c)[0], volume)
+			return fmt.Errorf("cell %d at vertex %d is inverted or flat: its volume is %g", c, m.cell(c)[0], volume)
 		}
 	}
 	return nil

@@ -263,7 +263,7 @@ func TestHessianRefuses(t *testing.T) {
 	}{
 		"vertex 4 at":                        {m, infinite},
 		"3 values for 16 vertices":           {m, make([]float64, 3)},
-		"cell 0 at vertex 1 is turned over":  {flat, make([]float64, 16)},
+		"cell 0 at vertex 1 is inverted":     {flat, make([]float64, 16)},
 		"its 2 nearest vertices do not tell": {lone, make([]float64, 3)},
 	} {
 		if _, err := Recovered(c.m, c.f); err == nil || !strings.Contains(err.Error(), want) {

@@ -108,8 +108,8 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// sound refuses a mesh with faults other than cells turned over or flat that are to be mended. Where all are turned
-// over, of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
+// sound refuses a mesh with faults other than cells inverted or flat that are to be mended. Where all are inverted
+// , of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
 func sound(w *Sections, m interface {
 	Check() error
 	CheckTangled() error

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
@@ -15,26 +17,27 @@ import (
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *Report) Text() string {
 	var b strings.Builder
-	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
-	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
-	r.notes(&b, cells)
+	cell := []string{2: "triangle", 3: "tetrahedron"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %s, %s, %s\n", words.Count(r.Vertices, "vertex"), words.Count(r.Cells, cell),
+		words.Count(r.Colours, "colour"))
+	r.notes(&b, cell)
 	if r.Rounds > 1 {
 		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
 			ordinal(r.Round))
 	}
 	writeTable(&b, r.rows())
-	r.ending(&b, cells)
+	r.ending(&b, words.Plural(cell))
 	return b.String()
 }
 
 // notes writes what was done before the sweeps, to the mesh and to the metric.
-func (r *Report) notes(b *strings.Builder, cells string) {
+func (r *Report) notes(b *strings.Builder, cell string) {
 	if r.Crowded > 0 {
-		fmt.Fprintf(b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
-			r.Untangled.Sweeps)
+		fmt.Fprintf(b, "untangled %s, inverted before, in %s\n", words.Count(r.Untangled.Before, cell),
+			words.Count(r.Untangled.Sweeps, "sweep"))
 	}
 	if r.Solution != "" {
 		fmt.Fprintln(b, "metric    of", r.Solution)
@@ -75,7 +78,7 @@ func (r *Report) rows() (rows [][3]string) {
 		}
 		each(name, func(d *quality.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
 	}
-	each("turned over", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("inverted", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
 	each("mean edge in the metric", func(d *quality.Diagnostics) string { return length(d.EdgeMean) })
 	each("shortest and longest", func(d *quality.Diagnostics) string {
 		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
@@ -125,8 +128,8 @@ func writeTable(b *strings.Builder, rows [][3]string) {
 func (r *Report) ending(b *strings.Builder, cells string) {
 	fmt.Fprintf(b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
-	fmt.Fprintf(b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
-		r.After.Active, r.After.Limited)
+	fmt.Fprintf(b, "moved     %s; the last sweep visited %d; the guard shortened %s\n",
+		words.Count(r.After.Moved, "vertex"), r.After.Active, words.Count(r.After.Limited, "step"))
 	if r.Curved.Vertices > 0 {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
@@ -136,7 +139,7 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
 			100*strayed(&r.Before, 2), cells)
 	}
-	fmt.Fprintf(b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
 	}
