@@ -153,7 +153,7 @@ type harmJob struct {
 // harmJobOf is mesh n in so many dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
-	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%2],
+	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%3%len(colouring.Kinds)],
 		Order: partition.Hilbert, Deep: n%2 == 0}
 	if dim == 2 {
 		if j.plane, err = rough.Plane(n); err == nil {
