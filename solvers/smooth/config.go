@@ -85,11 +85,11 @@ func checkCurves(p *layout.Subdomain, c *Config) error {
 	return nil
 }
 
-// Round is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
+// Batch is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
 // tile takes longer than what some layers of copies cost.
-func (c *Config) Round() int {
+func (c *Config) Batch() int {
 	if c.Sweep != "sets" && tileable(c) {
-		return layout.MaxRound
+		return layout.MaxBatch
 	}
 	return 1
 }

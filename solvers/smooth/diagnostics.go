@@ -91,7 +91,7 @@ func (s *engine[F, V]) active() (n int64, err error) {
 		return n, nil
 	}
 	seen := s.seen[:s.sub.Owned]
-	if s.apart {
+	if s.separate {
 		seen = make([]int32, s.sub.Owned)
 		if err := backend.Download(s.dev, seen, s.seen[:s.sub.Owned]); err != nil {
 			return 0, err

@@ -18,7 +18,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 	for k, plan := range s.sub.Plans {
 		if s.params.Cull {
 			v := s.v
-			if s.apart {
+			if s.separate {
 				v = s.host
 			}
 			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
@@ -44,7 +44,7 @@ func (s *engine[F, V]) Halo() string {
 	switch {
 	case len(s.ghosts) > 0:
 		return s.ghosts[0].Way()
-	case s.apart:
+	case s.separate:
 		return halo.Staged
 	}
 	return halo.Direct

@@ -52,7 +52,7 @@ type linked struct {
 
 func (l linked) Place() string         { return l.name }
 func (linked) LinkID() ([]byte, error) { return []byte("id"), nil }
-func (l linked) Link(rank, size int, id []byte) (backend.Links, error) {
+func (l linked) Link(rank, size int, id []byte) (backend.DeviceComm, error) {
 	return wired{l.wires, rank}, nil
 }
 

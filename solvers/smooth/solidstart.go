@@ -66,7 +66,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
 				(*solid.Counters)(&s.counters[0]), &s.most[0])
 		},
-		look: s.standing,
+		cellSize: s.standing,
 		rescale: func(at [][]float64) (float64, error) {
 			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
 		},

@@ -96,7 +96,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
+	_, s.separate = dev.(backend.Memory)
 	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 	if err := faults.Agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
 		return nil, err
 	}
-	if err := s.place(v); err != nil {
+	if err := s.upload(v); err != nil {
 		return nil, err
 	}
 	if err := s.furnish(part, field); err != nil {

@@ -70,7 +70,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
 				&s.most[0])
 		},
-		look: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
+		cellSize: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
 			area, ok := uprightCell(v, s.part.Cells[cell])
 			return s.part.Cells[cell].At[0], area, ok
 		},

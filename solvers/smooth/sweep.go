@@ -138,7 +138,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	if !s.params.Cull {
 		return s.ghosts[k].Start(ctx, v[:n])
 	}
-	if s.apart {
+	if s.separate {
 		v, moved = s.host, s.hostMoved
 		for set := from; set < to; set++ {
 			for _, p := range s.first[set] {
@@ -159,7 +159,7 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)
 	}
-	if err := s.changes[k].Finish(ctx); err != nil || !s.apart {
+	if err := s.changes[k].Finish(ctx); err != nil || !s.separate {
 		return err
 	}
 	for _, p := range s.sub.Plans[k].Peers {

@@ -38,7 +38,7 @@ type untangler[V any] struct {
 	sliding        bool   // vertices of the boundary move too
 	greater, means func(set *kernels.Set) backend.Loop
 	global         []int32 // ids of the rank's cells
-	look           func(v []V, cell int) (first int32, size float64, upright bool)
+	cellSize       func(v []V, cell int) (first int32, size float64, upright bool)
 	rescale        func(at [][]float64) (float64, error)
 	measure        func(v []V, scale float64) faults.Found // gives every vertex the metric where it is
 }
@@ -122,7 +122,7 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Fo
 	var mine []cell
 	count := int64(0)
 	for k, id := range how.global {
-		if at, size, ok := how.look(v, k); !ok {
+		if at, size, ok := how.cellSize(v, k); !ok {
 			count++
 			c := cell{ID: id, Size: size}
 			for axis, x := range s.numbers(&v[at])[:s.dim] {

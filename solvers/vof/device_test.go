@@ -85,9 +85,9 @@ func (d *apart) Fetch(dst, src []byte) error {
 func (d *apart) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
 
 // The device talks to those of other ranks by itself.
-func (d *apart) Place() string                                { return fmt.Sprint(d.comm.Rank()) }
-func (d *apart) LinkID() ([]byte, error)                      { return []byte("id"), nil }
-func (d *apart) Link(int, int, []byte) (backend.Links, error) { return links{d}, nil }
+func (d *apart) Place() string                                     { return fmt.Sprint(d.comm.Rank()) }
+func (d *apart) LinkID() ([]byte, error)                           { return []byte("id"), nil }
+func (d *apart) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d}, nil }
 
 type links struct{ d *apart }
 
@@ -238,7 +238,7 @@ func TestRecordings(t *testing.T) {
 						return err
 					}
 				}
-				if n := dev.(*apart).launched; n < 1 || n != s.Steps()/turns-1 {
+				if n := dev.(*apart).launched; n < 1 || n != s.Steps()/cycleLength-1 {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.(*solver[float64])

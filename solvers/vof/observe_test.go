@@ -69,7 +69,7 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 func TestStretchesAreRecorded(t *testing.T) {
 	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
 		cfg: config("myc", "weymouth-yue", .5)}
-	const steps = 5 * turns * 10
+	const steps = 5 * cycleLength * 10
 	var hashes []string
 	for _, p.apart = range []bool{false, true} {
 		err := p.onDevice(func(_ int, s Solver, dev backend.Device) error {

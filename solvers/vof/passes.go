@@ -20,8 +20,8 @@ type ways struct {
 	parts  int  // how many tiles or bricks there are
 	alone  bool // no other rank has a part in a step
 
-	deep  bool    // one exchange in all turns, and tiles over ghosts too
-	frame abi.Box // of cells that tiles cover
+	wideCycle bool    // one exchange a cycle, and tiles over ghosts too
+	frame     abi.Box // of cells that tiles cover
 }
 
 // choose finds the ways. apart tells that the device has memory of its own.
@@ -91,7 +91,7 @@ type pass[F num.Float] struct {
 	field       []F // of which others need what first leaves, or nil
 }
 
-// passes prepares step k of the turns, over a list of tiles or bricks where there are any.
+// passes prepares step k of a cycle, over a list of tiles or bricks where there are any.
 func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileList) []pass[F] {
 	if w.tiled {
 		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
@@ -112,22 +112,24 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		var p pass[F]
-		var rim []abi.Box // which others need
+		var interfaces []abi.Box // which others need
 		inner := box
 		if n == dim-1 || !w.wide {
 			p.field = to
-			rim, inner = w.rimFirst(b)
+			interfaces, inner = w.interfaceFirst(b)
 		}
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U:      a.u[axis],
 				Planes: a.planes2}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U:      a.u[axis],
 				Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.bricks {
@@ -139,7 +141,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 			p.planes = wide.Size()
 		}
 		if !w.bricks {
-			for _, box := range rim {
+			for _, box := range interfaces {
 				p.first = append(p.first, kernelOver{advance(box), box.Size()})
 			}
 			p.rest = kernelOver{advance(inner), inner.Size()}
@@ -175,11 +177,11 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.covered(),
 		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
-		Nudge: nudge[F](), Dust: dust[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
+		Nudge: differenceStep[F](), Dust: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
 		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
 	p := pass[F]{first: []kernelOver{{step, w.parts}}}
-	if !w.deep {
+	if !w.wideCycle {
 		p.field = s.Out
 	}
 	return p
@@ -199,7 +201,7 @@ func (w *ways) covered() [2]int32 {
 
 // ghostSides is how far tiles may reach beyond each side of what they cover.
 func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
-	if w.deep {
+	if w.wideCycle {
 		return reach
 	}
 	for axis := range 2 {
@@ -221,7 +223,7 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	return all
 }
 
-// listing prepares what finds the tiles or bricks with work in all turns, before the first of them, in the order of its
+// listing prepares what finds the tiles or bricks with work in a cycle, before the first of them, in the order of its
 // kernels.
 func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
@@ -229,7 +231,7 @@ func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}
-	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0],
+	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
 		for side, open := range b.Open(axis) {
@@ -256,17 +258,18 @@ func (c Config) kinds() [2]int32 {
 	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
 }
 
-// nudge is the root of a precision.
-func nudge[F num.Float]() F {
+// differenceStep is the root of a precision.
+func differenceStep[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-12
 	}
 	return 0x1p-26
 }
 
-// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from
+// roundOff is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers
+// from
 // the errors of its fluxes.
-func dust[F num.Float]() F {
+func roundOff[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-17
 	}

@@ -96,25 +96,25 @@ type solver[F num.Float] struct {
 	cfg      Config
 	block    *grid.Block
 	ghosts   halo.Ghosts[F]
-	beside   func(f func() error) error // of linked devices: queues what f calls beside what follows
+	fork     func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh    bool                       // ghosts are those of now, but for deep ones
 	flow     flow.Flow
 	course   *flow.Course[F] // nil where the flow varies by a factor alone
 	comm     dist.Comm
 	dev      backend.Device
 
-	// apart tells that the device has memory of its own. The host then has room for a copy of the field.
-	apart bool
-	host  []F
+	// separate tells that the device has memory of its own. The host then has room for a copy of the field.
+	separate bool
+	host     []F
 
-	passes  [turns][]pass[F]
-	listed  [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
+	passes  [cycleLength][]pass[F]
+	listed  [cycleLength][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
 	find    []kernelOver
 	take    kernelOver                    // deep ghosts that have come
 	busy    [1]int32                      // how many have work
-	replays map[stretch]backend.Recording // of stretches of turns; nil of those that were taken once
+	replays map[stretch]backend.Recording // of stretches of a cycle; nil of those that were taken once
 	blocks  int                           // tiles or bricks that they have room for
-	lists   bool                          // there is a list of those with work, for the turns that are under way
+	lists   bool                          // there is a list of those with work, for the cycle that is under way
 	walls   [2]backend.Loop               // of the fields that a step may end with
 	volume  float64                       // at the start
 	limit   float64                       // the longest step at a factor of 1
@@ -125,7 +125,7 @@ type solver[F num.Float] struct {
 	took    float64 // the last step
 	steps   int
 	longest float64 // step so far, times the size of its factor
-	next    [turns]kernels.Clock[F]
+	next    [cycleLength]kernels.Clock[F]
 	clockAt time.Time
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
@@ -141,12 +141,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
-	if s.ways, err = cfg.choose(b, s.apart); err != nil {
+	_, s.separate = dev.(backend.Memory)
+	if s.ways, err = cfg.choose(b, s.separate); err != nil {
 		return nil, err
 	}
 	s.alone = alone(plan)
-	if plan, err = s.deepen(ctx, plan); err != nil {
+	if plan, err = s.widenGhosts(ctx, plan); err != nil {
 		return nil, err
 	}
 	b = s.block
@@ -171,11 +171,11 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, err
 	}
 	s.course = flow.CourseOf[F](b, v)
-	if err := s.place(dev, b, &s.ways, start, u); err != nil {
+	if err := s.upload(dev, b, &s.ways, start, u); err != nil {
 		return nil, err
 	}
 	s.prepare(b)
-	if s.apart {
+	if s.separate {
 		s.host = start
 	}
 	if err := s.observer.prepare(s, begun); err != nil {
@@ -203,7 +203,7 @@ func (cfg *Config) suits(b *grid.Block) error {
 
 // prepare makes the kernels of steps.
 func (s *solver[F]) prepare(b *grid.Block) {
-	for k := range turns {
+	for k := range cycleLength {
 		s.passes[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.every)
 		if s.listed[k] = s.passes[k]; s.parts > 0 {
 			s.listed[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.arrays.busy)
@@ -215,7 +215,7 @@ func (s *solver[F]) prepare(b *grid.Block) {
 	if s.parts > 0 {
 		s.find = s.listing(b, &s.ways)
 	}
-	if s.deep {
+	if s.wideCycle {
 		s.take = s.arrays.taking(b, s.cfg, &s.ways)
 	}
 }
@@ -233,7 +233,7 @@ func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 			return nil, err
 		}
 	}
-	if !s.apart {
+	if !s.separate {
 		return f, nil
 	}
 	return s.host, backend.Download(s.dev, s.host, f)
@@ -259,7 +259,7 @@ func (s *solver[F]) now() int {
 func (s *solver[F]) Ways() (exchange, sweep string) {
 	exchange, sweep = "sweep", "cells"
 	switch {
-	case s.deep:
+	case s.wideCycle:
 		exchange = "steps"
 	case s.wide:
 		exchange = "step"

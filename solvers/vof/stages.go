@@ -48,7 +48,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	f := backend.Fresh[float64](p, size, "volume fractions")
 	rho, turns := backend.Fresh[float64](p, size, "lines"), backend.Fresh[int32](p, size, "lines")
 	dx, dy := backend.Fresh[float64](p, size, "gradient"), backend.Fresh[float64](p, size, "gradient")
-	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Placed(p, kernels.Cases(), "lines")
+	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Uploaded(p, kernels.Cases(), "lines")
 	if p.Err() != nil {
 		s.Free()
 		return nil, p.Err()

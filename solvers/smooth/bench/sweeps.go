@@ -171,13 +171,13 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	done()
 	round := o.Round
 	if apart && round == 0 {
-		round = layout.MaxRound
+		round = layout.MaxBatch
 		for _, smoother := range o.Smoothers {
-			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Round())
+			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Batch())
 		}
 	}
 	return layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.Kind(o.Colouring),
-		Order: partition.Ordering(o.Order), Deep: apart, Round: round})
+		Order: partition.Ordering(o.Order), Deep: apart, Batch: round})
 }
 
 // smoothTimes are seconds, and what they bought.

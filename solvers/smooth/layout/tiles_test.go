@@ -80,7 +80,7 @@ func TestTilesApart(t *testing.T) {
 	o := plainOptions()
 	o.Deep = true
 	for _, round := range []int{1, 4} {
-		o.Round = round
+		o.Batch = round
 		l, err := New(smoothtest.Rectangle(t, 30_000, 5), o)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestTilesApart(t *testing.T) {
 				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, apart, n)
 			}
 			comes := map[int32]bool{}
-			for _, v := range p.Round.Peers[0].Take {
+			for _, v := range p.Batch.Peers[0].Take {
 				comes[tiles.Where[v]] = true
 			}
 			for k, b := range tiles.Tiles[:n] {
@@ -123,10 +123,10 @@ func TestTilesApart(t *testing.T) {
 
 func TestRoundsRefused(t *testing.T) {
 	for want, o := range map[string]Options{
-		"3 sweeps does not divide 8": {Deep: true, Round: 3},
-		"16 sweeps does not divide":  {Deep: true, Round: 16},
-		"-1 sweeps does not divide":  {Deep: true, Round: -1},
-		"2 sweeps needs deep":        {Round: 2},
+		"3 sweeps does not divide 8": {Deep: true, Batch: 3},
+		"16 sweeps does not divide":  {Deep: true, Batch: 16},
+		"-1 sweeps does not divide":  {Deep: true, Batch: -1},
+		"2 sweeps needs deep":        {Batch: 2},
 	} {
 		o.Boundary, o.Colouring, o.Order = Slide, colouring.JonesPlassmann, partition.Natural
 		if _, err := New(smoothtest.Rectangle(t, 50, 3), o); err == nil || !strings.Contains(err.Error(), want) {

@@ -62,7 +62,7 @@ func box(dim, n int, size float64, shake float64) *Mesh {
 func values(m *Mesh, f func(p [3]float64) float64) []float64 {
 	all := make([]float64, m.Vertices())
 	for v := range all {
-		all[v] = f(m.place(v))
+		all[v] = f(m.coordinates(v))
 	}
 	return all
 }
@@ -112,7 +112,7 @@ func TestRecoveredConverges(t *testing.T) {
 				t.Fatal(err)
 			}
 			for v, h := range got {
-				p := m.place(v)
+				p := m.coordinates(v)
 				want := -4 * math.Sin(2*p[0]) * math.Exp(p[1]+p[2])
 				off[k] = max(off[k], math.Abs(h[0]-want))
 			}

@@ -99,7 +99,7 @@ func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int
 	for v, h := range hessian {
 		for _, x := range h[:Components(dim)] {
 			if x-x != 0 {
-				return nil, 0, fmt.Errorf("vertex %d at %v: the second derivatives %v are not finite", v, m.place(v),
+				return nil, 0, fmt.Errorf("vertex %d at %v: the second derivatives %v are not finite", v, m.coordinates(v),
 					h[:Components(dim)])
 			}
 		}

@@ -184,7 +184,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	}
 	o := layoutOptions(w, apart)
 	if apart {
-		o.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
+		o.Batch = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Batch()
 	}
 	share := rankShare{Bounds: boundsOfMesh(m), Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)), Layout: o}
 	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
@@ -198,7 +198,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 		return nil, err
 	}
 	if ranks > 1 && !o.Deep {
-		patches, err := layout.NewPatches(m, owner, ranks)
+		patches, err := layout.NewLocalMeshes(m, owner, ranks)
 		if err != nil {
 			return nil, err
 		}
