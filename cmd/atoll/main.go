@@ -86,8 +86,8 @@ func execute(ctx context.Context, args []string) int {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), places.RanksCommand(),
-		places.SuperviseCommand())
+	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
+		places.RanksCommand(), places.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())

@@ -111,7 +111,13 @@ func notifier(p launch.Place) func(line string) {
 	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
 		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
 	}
-	return func(line string) { fmt.Fprintln(os.Stderr, prefix+"atoll:", line) }
+	sign := p.Signs()
+	return func(line string) {
+		if sign != nil { // it waits for others for as long as --join says
+			sign()
+		}
+		fmt.Fprintln(os.Stderr, prefix+"atoll:", line)
+	}
 }
 
 // run runs the case on one rank.
@@ -137,7 +143,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Epoch: r.place.Epoch, Since: r.place.Began, Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.place.Epoch, Since: r.place.Began, Sign: r.place.Signs(), Replay: r.past, Report: r.tell, Began: began}
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}

@@ -6,9 +6,8 @@
 //
 //	pain         a step toward the least ½Σ u'Mu, as printed by Pain et al. (2001): damped by a diagonal, and with the
 //	             metric held fixed, so that it comes to rest where Σ Mu = 0, which is not what the metric asks for
-//	pain-exact   with the derivative of the metric, so that it comes to rest where the sum is least; over-relaxation (ω
-// up to
-//	             1.9) makes it many times faster
+//	pain-exact   with the derivative of the metric, so that it comes to rest where the sum is least;
+//	             over-relaxation (ω up to 1.9) makes it many times faster
 //	smart        a step of Newton in the metric held fixed, where that raises the worst quality around the vertex
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -129,17 +128,6 @@ func (s *rankShare) sizes(at [][]float64) []float64 {
 func (s *rankShare) counts() solvers.Counts {
 	d := s.subdomain()
 	return solvers.Counts{Dim: s.dim(), Owned: d.Owned, Held: len(d.Global), Cells: len(s.cellIDs())}
-}
-
-// memory counts of a vertex its place, metric and neighbours, and of cells and edges their vertices and measures. Three
-// edges come with two triangles, and seven with six tetrahedra, of which a vertex inside is in 24.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	number := solvers.Width(c.Sections.(*Sections).Method.Precision)
-	vertices, own, cells := int64(held.Held), int64(held.Owned), int64(held.Cells)
-	if held.Dim == 3 {
-		return vertices*12*number + own*8 + cells*4*12 + cells*(16+2*number) + 7*cells/6*(8+number)
-	}
-	return vertices*6*number + own*32 + cells*(12+2*number) + 3*cells/2*(8+2*number)
 }
 
 // suits refuses keys of a case that are not for meshes of so many dimensions.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
@@ -83,7 +83,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 		b.Part.Owned), "quantity", "theirs", "ours")
 	most := basin.Share(p, .01, .05)
 	xs := profiles["x_over_d"]
-	picture := &plot.Series{Title: "BP1: η/d, exact and ours", T: xs, Across: "x/d"}
+	picture := &chart.Series{Title: "BP1: η/d, exact and ours", T: xs, Across: "x/d"}
 	top, at := basin.Highest{}, b.CourseAt([2]float64{.25, .6}, [2]float64{9.95, .6})
 	for k := 35; k <= 70; k += 5 {
 		p.Progress("t = %d", k)
@@ -153,7 +153,7 @@ func laboratoryBeach(ctx context.Context, p *verify.Page) error {
 		for i := range grid {
 			grid[i] = c.bounds[0] + (20-c.bounds[0])*float64(i)/float64(len(grid)-1)
 		}
-		picture := &plot.Series{Title: fmt.Sprintf("BP4, H = %g d: η/d, measured and ours", c.tall), T: grid, Across: "x/d"}
+		picture := &chart.Series{Title: fmt.Sprintf("BP4, H = %g d: η/d, measured and ours", c.tall), T: grid, Across: "x/d"}
 		for _, k := range c.times {
 			p.Progress("H = %g d, t = %d", c.tall, k)
 			if err := b.Watch(ctx, float64(k)*beat, &top); err != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
@@ -91,7 +91,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 		t.Row(verify.Info, "largest level at gauge "+g+", m", theirs, ours)
 	}
 	t.Row(verify.AtMost(off, basin.Share(p, .08, .3)), "mean misfit of these", 0, off)
-	picture := &plot.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and ours", T: gauges["t_s"]}
+	picture := &chart.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and ours", T: gauges["t_s"]}
 	times := make([]float64, len(gauges["t_s"]))
 	for i, v := range gauges["t_s"] {
 		times[i] = v - shift
@@ -115,9 +115,9 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	if err := p.Picture(name, picture); err != nil {
 		return err
 	}
-	return p.Picture(name+"-run-up", &plot.Series{
+	return p.Picture(name+"-run-up", &chart.Series{
 		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], Across: "degrees around the island",
-		Panels: []plot.Panel{beside("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
+		Panels: []chart.Panel{beside("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
@@ -38,7 +38,7 @@ func monai(ctx context.Context, p *verify.Page) error {
 		times = times[:len(times)-1]
 	}
 	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.Part.Owned), "quantity", "theirs", "ours")
-	picture := &plot.Series{Title: "BP7: levels in cm, measured and ours", T: times}
+	picture := &chart.Series{Title: "BP7: levels in cm, measured and ours", T: times}
 	for k, name := range []string{"5", "7", "9"} {
 		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.Along(k, times)
 		for i := range ours {

@@ -4,7 +4,7 @@ package tsunami
 import (
 	"math"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
@@ -34,6 +34,6 @@ func misfit(theirs, ours []float64) float64 {
 }
 
 // beside are the curves of a panel: what was measured or is exact, and ours.
-func beside(label, name string, theirs, ours []float64) plot.Panel {
-	return plot.Panel{Label: label, Curves: []plot.Curve{{Name: name, Values: theirs}, {Name: "atoll", Values: ours}}}
+func beside(label, name string, theirs, ours []float64) chart.Panel {
+	return chart.Panel{Label: label, Curves: []chart.Curve{{Name: name, Values: theirs}, {Name: "atoll", Values: ours}}}
 }
