@@ -25,7 +25,7 @@ func (l *linker) Link(int, int, []byte) (backend.DeviceComm, error) { return lat
 
 type lateLinks struct{ *linker }
 
-func (l lateLinks) Beside(f func() error) error {
+func (l lateLinks) Fork(f func() error) error {
 	if l.joining {
 		return f()
 	}

@@ -23,11 +23,9 @@ var longFunctions = []string{
 	"cmd/atoll/main.go execute",
 	"launch/supervise/visit.go stay",
 	"run/keeper.go keep",
-	"run/plot/frames.go frames",
-	"run/plot/image.go loadImage",
+	"run/loop.go loop",
 	"run/run.go finish",
 	"run/setup.go newRunner",
-	"run/stations.go writeStations",
 	"solvers/shallow/problem/setup.go setUp",
 	"solvers/shallow/setup.go setUp",
 }

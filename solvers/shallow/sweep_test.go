@@ -68,7 +68,7 @@ func (l links) Max(keys []uint64) error {
 	return err
 }
 
-func (links) Beside(f func() error) error { return f() }
+func (links) Fork(f func() error) error { return f() }
 
 func (links) Join() error  { return nil }
 func (links) Abort()       {}

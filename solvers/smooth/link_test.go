@@ -78,7 +78,7 @@ func (l wired) Exchange(send, recv []backend.Message) error {
 }
 
 func (wired) Max([]uint64) error          { return nil }
-func (wired) Beside(f func() error) error { return f() }
+func (wired) Fork(f func() error) error { return f() }
 func (wired) Join() error                 { return nil }
 func (wired) Abort()                      {}
 func (wired) Close() error                { return nil }

@@ -125,7 +125,7 @@ func (l links) Exchange(send, recv []backend.Message) error {
 }
 
 func (links) Max([]uint64) error          { return errors.New("not asked for") }
-func (links) Beside(f func() error) error { return f() }
+func (links) Fork(f func() error) error { return f() }
 func (links) Join() error                 { return nil }
 func (links) Abort()                      {}
 func (links) Close() error                { return nil }
