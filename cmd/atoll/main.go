@@ -92,7 +92,11 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	root.SetArgs(args)
-	err := process.Guard(func() error { return root.ExecuteContext(ctx) })
+	return tellEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
+}
+
+// tellEnd prints the error that a command ended with, where nobody else does, and returns the exit code.
+func tellEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}

@@ -20,10 +20,8 @@ var longKernels = []string{
 
 // longFunctions are others that are longer and say nothing: the list only gets shorter.
 var longFunctions = []string{
-	"cmd/atoll/main.go execute",
 	"launch/supervise/visit.go stay",
 	"run/keeper.go keep",
-	"run/loop.go loop",
 	"run/run.go finish",
 	"run/setup.go newRunner",
 	"solvers/shallow/problem/setup.go setUp",
