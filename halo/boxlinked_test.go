@@ -19,7 +19,7 @@ type linker struct {
 	joining bool
 }
 
-func (l *linker) Place() string                                     { return fmt.Sprint(l.comm.Rank()) }
+func (l *linker) DeviceID() string                                  { return fmt.Sprint(l.comm.Rank()) }
 func (l *linker) LinkID() ([]byte, error)                           { return []byte("id"), nil }
 func (l *linker) Link(int, int, []byte) (backend.DeviceComm, error) { return lateLinks{l}, nil }
 

@@ -34,7 +34,7 @@ func (linked) Unpin([]byte) error                                  { return nil 
 func (linked) Fetch(dst, src []byte) error                         { copy(dst, src); return nil }
 func (linked) Fetched() error                                      { return nil }
 func (linked) Deliver(dst, src []byte) error                       { copy(dst, src); return nil }
-func (d linked) Place() string                                     { return fmt.Sprint(d.comm.Rank()) }
+func (d linked) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
 func (linked) LinkID() ([]byte, error)                             { return []byte("id"), nil }
 func (d linked) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d.comm}, nil }
 

@@ -102,7 +102,7 @@ func (s *engine[F, V]) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if m, apart := s.dev.(backend.Memory); apart {
+	if m, separate := s.dev.(backend.Memory); separate {
 		return m.Sync()
 	}
 	return nil

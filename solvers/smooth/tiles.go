@@ -51,7 +51,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
 	}
-	t, apart, err := layout.Tiles[F](s.part, s.nodes())
+	t, separate, err := layout.Tiles[F](s.part, s.nodes())
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +70,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
 	s.toTiles = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
 	s.fromTiles = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
-	return "", s.arrangeTiles(t, apart)
+	return "", s.arrangeTiles(t, separate)
 }
 
 // tiling is what sweeps by tiles work on.

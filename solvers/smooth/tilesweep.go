@@ -30,7 +30,7 @@ type tileExchange[F num.Float] struct {
 }
 
 // arrangeTiles prepares the passes of sweeps by tiles, of which so many hold nothing that comes from other ranks.
-func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
+func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	t, tiles := &s.tiles, len(of.Tiles)-1
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
@@ -51,7 +51,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 	for k := range t.passes {
 		p, h := &t.passes[k], &t.held[k]
 		p.give = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
-		p.rest, p.last = []pass{{0, apart, t.loops[k]}}, []pass{{apart, tiles, t.loops[k]}}
+		p.rest, p.last = []pass{{0, separate, t.loops[k]}}, []pass{{separate, tiles, t.loops[k]}}
 		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0

@@ -43,7 +43,7 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *ways, start []F
 	a.fields[0] = backend.Uploaded(p, start, "volume fractions")
 	for axis := range b.Grid.Dim {
 		a.u[axis] = backend.Uploaded(p, u[axis], "velocity")
-		if axis == 1 || axis > 1 && !w.tiled {
+		if axis == 1 || axis > 1 && w.over != byTiles {
 			a.fields[axis] = backend.Fresh[F](p, b.Len(), "volume fractions")
 		}
 	}

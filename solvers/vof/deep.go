@@ -39,7 +39,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return nil, thin
 	}
 	can := []float64{1}
-	if !s.tiled || thin != nil {
+	if s.over != byTiles || thin != nil {
 		can[0] = 0
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, can); err != nil || can[0] == 0 {
@@ -49,7 +49,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	if err != nil {
 		return nil, err
 	}
-	s.block, s.wideCycle = block, true
+	s.block, s.period = block, byCycle
 	s.cover(frame)
 	return deep, nil
 }
@@ -61,7 +61,7 @@ func (c Config) mayDeepen(dim int) bool {
 
 // ghostTiles lists the tiles that hold deep ghosts.
 func (w *ways) ghostTiles(b *grid.Block) (tiles []int32) {
-	if !w.wideCycle {
+	if w.period != byCycle {
 		return nil
 	}
 	for t := range w.parts {
@@ -84,7 +84,7 @@ func (a *arrays[F]) taking(b *grid.Block, cfg Config, w *ways) kernelOver {
 
 // takeGhosts brings the ghosts that the given turn begins with.
 func (s *solver[F]) takeGhosts(ctx context.Context, turn int) error {
-	if s.wideCycle && turn > 0 {
+	if s.period == byCycle && turn > 0 {
 		return nil
 	}
 	if err := s.refresh(ctx); err != nil {

@@ -41,7 +41,7 @@ func TestDeepGhosts(t *testing.T) {
 		for i, parts := range c.parts {
 			for _, batch := range [][]int{{1, 1000}, {7}}[i%2] {
 				p := c.problem
-				p.parts, p.batch, p.apart, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
+				p.parts, p.batch, p.separate, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
 				err := p.run(func(rank int, s Solver) error {
 					if exchange, _ := s.Ways(); exchange != "steps" {
 						t.Errorf("%s, %v: exchange each %s", name, parts, exchange)

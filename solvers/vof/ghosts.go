@@ -38,7 +38,7 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	if s.fresh {
 		return nil
 	}
-	s.fresh = !s.wideCycle
+	s.fresh = s.period != byCycle
 	return s.exchange(ctx, s.fields[s.now()])
 }
 

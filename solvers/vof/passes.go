@@ -10,25 +10,52 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// ways is how the steps of a rank go.
+// ways is how the steps of a rank go: over what its kernels go at a time, and how often ghosts are exchanged. Both are
+// chosen by Config.choose, and by widenGhosts where ranks find that they can go by tiles through a cycle:
+//
+//	             bySweep                        byStep                         byCycle
+//	byCells      in space; exchange "sweep"     in the plane, by default       -
+//	byTiles      a block without neighbours     in the plane; large blocks     in the plane, several ranks;
+//	                                            of GPUs; sweep "tiles"         exchange "steps"
+//	byBricks     in space, on GPUs              -                              -
 type ways struct {
+	over   over
+	period period
 	stored bool // planes are found once and kept, but in tiles: they cost more than storing them
-	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
-	tiled  bool
 	tiles  [2]int
-	bricks bool // in space, the device takes cells in bricks
 	parts  int  // how many tiles or bricks there are
 	alone  bool // no other rank has a part in a step
 
-	wideCycle bool    // one exchange a cycle, and tiles over ghosts too
-	frame     abi.Box // of cells that tiles cover
+	frame abi.Box // of cells that tiles cover
 }
 
-// choose finds the ways. apart tells that the device has memory of its own.
-func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
+// over is what a kernel of a step takes at a time.
+type over int
+
+const (
+	byCells  over = iota // a sweep over the cells of boxes
+	byTiles              // both sweeps of a step over tiles of the plane
+	byBricks             // a sweep over bricks of cells in space
+)
+
+// period is how often ghosts are brought up to date.
+type period int
+
+const (
+	bySweep period = iota // before each sweep
+	byStep                // once a step: sweeps go over boxes that shrink to the block
+	byCycle               // once in cycleLength steps: tiles go over ghosts too
+)
+
+// choose finds the ways. separate tells that the device has memory of its own.
+func (c Config) choose(b *grid.Block, separate bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
-	w.wide = c.wide(b.Grid.Dim)
-	w.bricks = apart && b.Grid.Dim == 3 && !w.wide && c.Sweep != "cells"
+	if c.wide(b.Grid.Dim) {
+		w.period = byStep
+	}
+	if separate && b.Grid.Dim == 3 && w.period == bySweep && c.Sweep != "cells" {
+		w.over = byBricks
+	}
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range b.Open(axis) {
@@ -41,7 +68,7 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 		why = "tiles are for the plane"
 	case c.Normal == "height":
 		why = "heights reach too far for tiles"
-	case !alone && !w.wide:
+	case !alone && w.period == bySweep:
 		why = `tiles need exchange "step" or "steps" where a block has neighbours`
 	}
 	if c.Sweep == "tiles" && why != "" {
@@ -57,12 +84,12 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	if !alone {
 		many /= 4 // tiles exchange once in many steps
 	}
-	w.tiled = c.Sweep == "tiles" || c.Exchange == "steps" ||
-		c.Sweep != "cells" && apart && why == "" && b.Cells() >= many
-	if w.tiled {
+	if c.Sweep == "tiles" || c.Exchange == "steps" ||
+		c.Sweep != "cells" && separate && why == "" && b.Cells() >= many {
+		w.over = byTiles
 		w.cover(abi.Box{Hi: b.N})
 	}
-	if w.bricks {
+	if w.over == byBricks {
 		n := kernels.CountBricks(b.N)
 		w.parts = n[0] * n[1] * n[2]
 	}
@@ -93,7 +120,7 @@ type pass[F num.Float] struct {
 
 // passes prepares step k of a cycle, over a list of tiles or bricks where there are any.
 func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileList) []pass[F] {
-	if w.tiled {
+	if w.over == byTiles {
 		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
 	}
 	layout, dim := lattice(b), b.Grid.Dim
@@ -104,7 +131,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		axis := (k + n) % dim
 		from, to := a.fields[n], a.fields[(n+1)%dim]
 		box := abi.Box{Hi: b.N}
-		if w.wide {
+		if w.period != bySweep {
 			box = cfg.widened(b, k, n)
 		}
 		var advance func(abi.Box) backend.Loop
@@ -114,7 +141,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		var p pass[F]
 		var interfaces []abi.Box // which others need
 		inner := box
-		if n == dim-1 || !w.wide {
+		if n == dim-1 || w.period == bySweep {
 			p.field = to
 			interfaces, inner = w.interfaceFirst(b)
 		}
@@ -132,7 +159,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 				U:      a.u[axis],
 				Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
-			if w.bricks {
+			if w.over == byBricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
@@ -140,7 +167,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		if w.stored {
 			p.planes = wide.Size()
 		}
-		if !w.bricks {
+		if w.over != byBricks {
 			for _, box := range interfaces {
 				p.first = append(p.first, kernelOver{advance(box), box.Size()})
 			}
@@ -181,7 +208,7 @@ func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tile
 		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
 	p := pass[F]{first: []kernelOver{{step, w.parts}}}
-	if !w.wideCycle {
+	if w.period != byCycle {
 		p.field = s.Out
 	}
 	return p
@@ -201,7 +228,7 @@ func (w *ways) covered() [2]int32 {
 
 // ghostSides is how far tiles may reach beyond each side of what they cover.
 func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
-	if w.wideCycle {
+	if w.period == byCycle {
 		return reach
 	}
 	for axis := range 2 {
@@ -227,7 +254,7 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 // kernels.
 func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
-	if w.tiled {
+	if w.over == byTiles {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}

@@ -15,7 +15,7 @@ const manyReplays = 64
 
 // repeats tells whether a stretch is worth a recording, and can be one.
 func (s *solver[F]) repeats(of stretch) bool {
-	if !s.alone && s.fork == nil && !s.wideCycle {
+	if !s.alone && s.fork == nil && s.period != byCycle {
 		return false
 	}
 	_, known := s.replays[of]

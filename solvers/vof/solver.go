@@ -215,7 +215,7 @@ func (s *solver[F]) prepare(b *grid.Block) {
 	if s.parts > 0 {
 		s.find = s.listing(b, &s.ways)
 	}
-	if s.wideCycle {
+	if s.period == byCycle {
 		s.take = s.arrays.taking(b, s.cfg, &s.ways)
 	}
 }
@@ -250,7 +250,7 @@ func (s *solver[F]) fillGhosts(ctx context.Context) error {
 
 // now is which of the fields is that after the last step.
 func (s *solver[F]) now() int {
-	if s.tiled {
+	if s.over == byTiles {
 		return s.steps % 2
 	}
 	return 0
@@ -259,15 +259,15 @@ func (s *solver[F]) now() int {
 func (s *solver[F]) Ways() (exchange, sweep string) {
 	exchange, sweep = "sweep", "cells"
 	switch {
-	case s.wideCycle:
+	case s.period == byCycle:
 		exchange = "steps"
-	case s.wide:
+	case s.period != bySweep:
 		exchange = "step"
 	}
 	switch {
-	case s.tiled:
+	case s.over == byTiles:
 		sweep = "tiles"
-	case s.bricks:
+	case s.over == byBricks:
 		sweep = "bricks"
 	}
 	return exchange, sweep

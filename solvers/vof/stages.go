@@ -65,7 +65,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 
 	box, strips := abi.Box{Hi: [3]int{n, n, 1}}, abi.Box{Hi: [3]int{n, rows, 1}}
 	wide := abi.Box{Lo: [3]int{-ghost, -ghost, 0}, Hi: [3]int{n + ghost, n + ghost, 1}}
-	if _, apart := dev.(backend.Memory); !apart {
+	if _, separate := dev.(backend.Memory); !separate {
 		s.All = []Stage{
 			{"initialise", kernels.NewCountDisk2Loop(wide, disk, f), wide.Size(), 8},
 			{"gradient", kernels.NewGradient2Loop(box, gradients), box.Size(), 24},

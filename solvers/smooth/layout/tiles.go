@@ -15,7 +15,7 @@ import (
 // hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
-func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
+func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], separate int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {

@@ -96,13 +96,13 @@ func TestTilesApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r, p := range parts {
-			tiles, apart, err := Tiles[float64](p, 0)
+			tiles, separate, err := Tiles[float64](p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := len(tiles.Tiles) - 1
-			if apart < n/2 || apart == n {
-				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, apart, n)
+			if separate < n/2 || separate == n {
+				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, separate, n)
 			}
 			comes := map[int32]bool{}
 			for _, v := range p.Batch.Peers[0].Take {
@@ -112,9 +112,9 @@ func TestTilesApart(t *testing.T) {
 				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {
 					return comes[slot>>kernels.SlotBits]
 				})
-				if holds != (k >= apart) {
+				if holds != (k >= separate) {
 					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", round, r, k,
-						apart, holds)
+						separate, holds)
 				}
 			}
 		}

@@ -100,8 +100,8 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 	if err := stages.end(ctx, "mesh made or read"); err != nil {
 		return nil, err
 	}
-	_, apart := env.Device.(backend.Memory)
-	cut, err := s.body.cut(ctx, w, env.Comm.Size(), apart, stages)
+	_, separate := env.Device.(backend.Memory)
+	cut, err := s.body.cut(ctx, w, env.Comm.Size(), separate, stages)
 	if err != nil || !w.Metric.Nodal() {
 		return cut, err
 	}
