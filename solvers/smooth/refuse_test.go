@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 		says   string
 	}{
 		"orientation": {flipped, good, nil, "cell 7 at"},
-		"crossing":    {crossed, good, nil, "inverted or flat; cell"},
+		"crossing":    {crossed, good, nil, "triangles; cell"},
 		"smoother":    {nil, Config{Smoother: "iron", Guard: "none"}, nil, `smoother "iron" is not known`},
 		"guard":       {nil, Config{Smoother: "pain", Guard: "dog"}, nil, `guard "dog" is not known`},
 		"relaxation": {nil, Config{Smoother: "pain", Guard: "none", Relax: 2}, nil,
