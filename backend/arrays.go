@@ -47,8 +47,8 @@ func Fresh[T any](a *Arrays, n int, what string) []T {
 	return to
 }
 
-// Placed copies an array of the host to the device. In the host's own memory it stays where it is.
-func Placed[T any](a *Arrays, from []T, what string) []T {
+// Uploaded copies an array of the host to the device. In the host's own memory it stays where it is.
+func Uploaded[T any](a *Arrays, from []T, what string) []T {
 	if _, apart := a.Device.(Memory); !apart {
 		a.bytes += int64(bytesOf(from))
 		return from

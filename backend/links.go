@@ -2,20 +2,21 @@ package backend
 
 // Linker is a device that talks to those of other ranks by itself.
 type Linker interface {
-	// Place names the physical device, so that ranks that share one are found out.
-	Place() string
+	// DeviceID names the physical device, so that ranks that share one are found out.
+	DeviceID() string
 	// LinkID returns what one rank, any, must send to all others for Link.
 	LinkID() ([]byte, error)
 	// Link connects the devices of all ranks, which call it at the same time. No two of them may be in the same place.
-	Link(rank, size int, id []byte) (Links, error)
+	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 
-// Links connect the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the same
+// DeviceComm connect the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the
+// same
 // ones.
-type Links interface {
-	// Beside queues what f calls after everything called before, and beside what is called later, until Join. All of it
+type DeviceComm interface {
+	// Fork queues what f calls after everything called before, and beside what is called later, until Join. All of it
 	// comes first where there is not room for both.
-	Beside(f func() error) error
+	Fork(f func() error) error
 	// Exchange sends and receives what lies on the device, after everything called before and beside what is called
 	// later, which must leave it alone until Join.
 	Exchange(send, recv []Message) error

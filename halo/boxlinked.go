@@ -53,7 +53,7 @@ func (x *boxLinked[T]) Start(_ context.Context, field []T) error {
 		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
 	}
 	x.field = field
-	return x.links.Beside(func() error {
+	return x.links.Fork(func() error {
 		for n := range x.rounds {
 			if err := x.pass(n); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (x *boxLinked[T]) Start(_ context.Context, field []T) error {
 	})
 }
 
-func (x *boxLinked[T]) Beside(f func() error) error  { return x.links.Beside(f) }
+func (x *boxLinked[T]) Fork(f func() error) error    { return x.links.Fork(f) }
 func (x *boxLinked[T]) Send(context.Context) error   { return nil }
 func (x *boxLinked[T]) Finish(context.Context) error { return x.links.Join() }
 func (x *boxLinked[T]) Way() string                  { return Nccl }

@@ -19,13 +19,13 @@ type linker struct {
 	joining bool
 }
 
-func (l *linker) Place() string                                { return fmt.Sprint(l.comm.Rank()) }
-func (l *linker) LinkID() ([]byte, error)                      { return []byte("id"), nil }
-func (l *linker) Link(int, int, []byte) (backend.Links, error) { return lateLinks{l}, nil }
+func (l *linker) DeviceID() string                                  { return fmt.Sprint(l.comm.Rank()) }
+func (l *linker) LinkID() ([]byte, error)                           { return []byte("id"), nil }
+func (l *linker) Link(int, int, []byte) (backend.DeviceComm, error) { return lateLinks{l}, nil }
 
 type lateLinks struct{ *linker }
 
-func (l lateLinks) Beside(f func() error) error {
+func (l lateLinks) Fork(f func() error) error {
 	if l.joining {
 		return f()
 	}

@@ -71,7 +71,7 @@ func connect[T any](how string, comm dist.Comm, link func() (Ghosts[T], string, 
 		case why == "":
 			return linked, nil
 		case how == Nccl:
-			return nil, fmt.Errorf("halo nccl cannot be: %s", why)
+			return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", why)
 		}
 	}
 	return host()

@@ -36,8 +36,8 @@ func Exchange[T any](ctx context.Context, g Ghosts[T], field []T) error {
 // LinkedGhosts are Ghosts of devices that talk to each other by themselves.
 type LinkedGhosts[T any] interface {
 	Ghosts[T]
-	// Beside queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
-	Beside(f func() error) error
+	// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+	Fork(f func() error) error
 }
 
 // direct is for arrays in the memory of the host.

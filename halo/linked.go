@@ -19,7 +19,7 @@ type Linked[T any] struct {
 
 // link is a rank's end of the links, and a goroutine that ends them when a rank is lost.
 type link struct {
-	links   backend.Links
+	links   backend.DeviceComm
 	stop    context.CancelFunc
 	watched chan struct{}
 }
@@ -79,7 +79,7 @@ func newLink(ctx context.Context, comm dist.Comm, dev backend.Device, mine strin
 	if !ok {
 		mine = "device " + dev.Name() + " has no links"
 	} else if mine == "" {
-		place = linker.Place()
+		place = linker.DeviceID()
 		var bad error
 		if id, bad = linker.LinkID(); bad != nil {
 			mine = bad.Error()
@@ -138,8 +138,8 @@ func (x *link) watch(ctx context.Context, comm dist.Comm) {
 	}
 }
 
-// Beside queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
-func (x *Linked[T]) Beside(f func() error) error { return x.links.Beside(f) }
+// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+func (x *Linked[T]) Fork(f func() error) error { return x.links.Fork(f) }
 
 // Start implements Ghosts: the messages are on their way as soon as the cells are there.
 func (x *Linked[T]) Start(_ context.Context, field []T) error {

@@ -9,7 +9,7 @@ import (
 // in Mathematical Software III, 1977), and returns how many turns that took. Vertices stay, and so do the number of
 // cells, tagged edges, and edges between two groups of cells. A corner that is on the circle but for rounding counts as
 // outside. Cell data would not fit the new cells: a mesh that has some is refused, and so is one with a triangle
-// turned over.
+// inverted.
 func (m *Mesh) FlipToDelaunay() (flips int, err error) {
 	if len(m.CellData) > 0 {
 		return 0, fmt.Errorf("a mesh with cell data keeps its edges: drop the data first")

@@ -12,13 +12,13 @@ import (
 type Around uint8
 
 const (
-	Apart  Around = iota // in no triangle, or in several fans that share nothing but the vertex
-	Border               // one fan that begins and ends at the boundary
-	Inside               // a closed fan
+	Irregular Around = iota // in no triangle, or in several fans that share nothing but the vertex
+	Border                  // one fan that begins and ends at the boundary
+	Inside                  // a closed fan
 )
 
 // Rings lists the neighbours of each vertex, counter-clockwise: of vertex v they are At[Start[v]:Start[v+1]]. A closed
-// fan begins with the lowest id, an open one where the boundary does; a vertex that is Apart has no list.
+// fan begins with the lowest id, an open one where the boundary does; a vertex that is Irregular has no list.
 type Rings struct {
 	Start  []int32
 	At     []int32
@@ -29,7 +29,7 @@ type Rings struct {
 func (r *Rings) Of(v int32) []int32 { return r.At[r.Start[v]:r.Start[v+1]] }
 
 // Rings finds the ring of every vertex in linear time. All triangles must run counter-clockwise, which Check makes sure
-// of; a vertex around which they do not is Apart. Vertex ids out of range are an error.
+// of; a vertex around which they do not is Irregular. Vertex ids out of range are an error.
 func (m *Mesh) Rings() (*Rings, error) {
 	if err := m.CheckIDs(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ const few = 16
 // trace appends the ring of the vertex that has the given corners.
 func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, Around) {
 	if len(corners) == 0 {
-		return ring, Apart
+		return ring, Irregular
 	}
 	t.next = t.next[:0]
 	lowest := int32(math.MaxInt32)
@@ -131,11 +131,11 @@ func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, Around) {
 		first, around = lowest, Inside
 	}
 	if starts > 1 {
-		return ring, Apart
+		return ring, Irregular
 	}
 	ring = t.walk(ring, first)
 	if len(ring)-begin != len(corners)+starts { // a second fan is left over
-		return ring[:begin], Apart
+		return ring[:begin], Irregular
 	}
 	return ring, around
 }

@@ -31,13 +31,13 @@ func TestRingsOfAFan(t *testing.T) {
 			t.Errorf("the ring of vertex %d is %v, want %v", v, got, want)
 		}
 	}
-	want := []Around{Border, Border, Apart, Border, Inside, Border, Border, Apart}
+	want := []Around{Border, Border, Irregular, Border, Inside, Border, Border, Irregular}
 	if !slices.Equal(r.Around, want) {
 		t.Errorf("vertices are %v, want %v", r.Around, want)
 	}
-	m.Cells[0] = [3]int32{3, 2, 4} // turned over
-	if r := ringsOf(t, m); r.Around[4] != Apart || len(r.Of(4)) != 0 {
-		t.Errorf("with a triangle turned over the hub has ring %v", r.Of(4))
+	m.Cells[0] = [3]int32{3, 2, 4} // inverted
+	if r := ringsOf(t, m); r.Around[4] != Irregular || len(r.Of(4)) != 0 {
+		t.Errorf("with a triangle inverted the hub has ring %v", r.Of(4))
 	}
 	m.Cells[0][0] = 8
 	if _, err := m.Rings(); err == nil {

@@ -33,7 +33,7 @@ func (s *Solid) Facing(cell int32, k int) [3]int32 {
 // At returns the place of a vertex.
 func (s *Solid) At(v int32) [3]float64 { return [3]float64{s.X[v], s.Y[v], s.Z[v]} }
 
-// Volume is the volume of a cell, negative if it is turned over.
+// Volume is the volume of a cell, negative if it is inverted.
 func (s *Solid) Volume(cell int) float64 {
 	v := s.Cells[cell]
 	a, b, c, d := s.At(v[0]), s.At(v[1]), s.At(v[2]), s.At(v[3])

@@ -8,7 +8,7 @@ import (
 
 // Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
 // are, the ids of the first few, and what to do. It looks for vertex ids out of range, coordinates that are not finite,
-// cells that are turned over or flat, faces of more than two cells or with two cells on one side, tagged faces that no
+// cells that are inverted or flat, faces of more than two cells or with two cells on one side, tagged faces that no
 // cell has, vertices in no cell, and vertices in the same place.
 func (s *Solid) Check() error {
 	if err := s.CheckIDs(); err != nil {
@@ -20,7 +20,7 @@ func (s *Solid) Check() error {
 	return s.checkJoints()
 }
 
-// CheckTangled is Check for a mesh whose cells may be turned over or flat, because vertices are out of place.
+// CheckTangled is Check for a mesh whose cells may be inverted or flat, because vertices are out of place.
 func (s *Solid) CheckTangled() error {
 	if err := s.CheckIDs(); err != nil {
 		return err
@@ -97,7 +97,7 @@ const flatSolid = 16 * 0x1p-53
 
 // checkShapes refuses cells whose volume is not positive by more than rounding can bring about.
 func (s *Solid) checkShapes() error {
-	inverted := fault{what: "tetrahedron that is turned over", many: "tetrahedra that are turned over",
+	inverted := fault{what: "tetrahedron that is inverted", many: "tetrahedra that are inverted",
 		advice: "turn them with atoll mesh convert --orient, or mesh the domain again"}
 	huge := fault{what: "tetrahedron whose volume overflows", many: "tetrahedra whose volumes overflow",
 		advice: "scale the coordinates"}

@@ -89,7 +89,7 @@ func TestSolidDropCopies(t *testing.T) {
 	}
 }
 
-// TestSolidRepair: cells that are turned over are turned back, vertices of no cell and their tagged faces go.
+// TestSolidRepair: cells that are inverted are turned back, vertices of no cell and their tagged faces go.
 func TestSolidRepair(t *testing.T) {
 	want, s := cube(t, 3, .1), cube(t, 3, .1)
 	s.Cells[7][0], s.Cells[7][1] = s.Cells[7][1], s.Cells[7][0]

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// links are the connections of a rank by NCCL, on a stream of their own.
-type links struct {
+// deviceComm are the connections of a rank by NCCL, on a stream of their own.
+type deviceComm struct {
 	d           *Device
 	nccl        *nccl
 	stream      *Stream
@@ -27,14 +27,14 @@ var errAborted = errors.New("cuda: the links of the devices were ended, since a 
 
 var _ backend.Linker = (*Device)(nil)
 
-// Place implements backend.Linker.
-func (d *Device) Place() string {
+// DeviceID implements backend.Linker.
+func (d *Device) DeviceID() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s, bus %s", host, d.info.Bus)
 }
 
 // Link implements backend.Linker.
-func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
+func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err error) {
 	library, err := ncclLibrary()
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
 	if len(id) != uniqueID {
 		return nil, fmt.Errorf("cuda: an id of %d bytes for the links of the devices; NCCL's has %d", len(id), uniqueID)
 	}
-	l := &links{d: d, nccl: library}
+	l := &deviceComm{d: d, nccl: library}
 	defer func() {
 		if err != nil {
 			l.free()
@@ -64,7 +64,7 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
 }
 
 // begin makes the links' stream wait for what was called before.
-func (l *links) begin() error {
+func (l *deviceComm) begin() error {
 	if l.d.compute == l.stream {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (l *links) begin() error {
 }
 
 // call queues an operation of NCCL, unless Abort has taken the communicator away.
-func (l *links) call(c ncclCall, args [maxArgs]uintptr) error {
+func (l *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
 	if l.d.err != nil {
 		return l.d.err
 	}
@@ -85,7 +85,7 @@ func (l *links) call(c ncclCall, args [maxArgs]uintptr) error {
 	return nil
 }
 
-func (l *links) Beside(f func() error) error {
+func (l *deviceComm) Fork(f func() error) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (l *links) Beside(f func() error) error {
 	return errors.Join(err, l.stream.Record(l.done))
 }
 
-func (l *links) Exchange(send, recv []backend.Message) error {
+func (l *deviceComm) Exchange(send, recv []backend.Message) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
@@ -118,14 +118,14 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 	return errors.Join(err, l.stream.Record(l.done))
 }
 
-func (l *links) message(c ncclCall, m backend.Message) error {
+func (l *deviceComm) message(c ncclCall, m backend.Message) error {
 	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
 		uintptr(m.Peer), l.comm.Load(), l.stream.handle})
 }
 
-func (l *links) Join() error { return l.d.compute.Wait(l.done) }
+func (l *deviceComm) Join() error { return l.d.compute.Wait(l.done) }
 
-func (l *links) Max(keys []uint64) error {
+func (l *deviceComm) Max(keys []uint64) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (l *links) Max(keys []uint64) error {
 	return l.stream.Record(l.done)
 }
 
-func (l *links) Abort() {
+func (l *deviceComm) Abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if comm := l.comm.Swap(0); comm != 0 {
@@ -148,7 +148,7 @@ func (l *links) Abort() {
 }
 
 // Close waits until all ranks have come to their end.
-func (l *links) Close() error {
+func (l *deviceComm) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
@@ -159,7 +159,7 @@ func (l *links) Close() error {
 	return err
 }
 
-func (l *links) free() {
+func (l *deviceComm) free() {
 	l.stream.close()
 	for _, e := range []*Event{l.ready, l.done} {
 		if e != nil {

@@ -10,7 +10,7 @@ import (
 // TestLinksThatWereEndedRefuse: once a lost rank has made the watcher end the links, NCCL's communicator must not be
 // used any more.
 func TestLinksThatWereEndedRefuse(t *testing.T) {
-	l := &links{d: &Device{}, stream: &Stream{}}
+	l := &deviceComm{d: &Device{}, stream: &Stream{}}
 	l.Abort() // of links that have none: nothing to end
 	if err := l.message(ncclSend, backend.Message{Data: make([]byte, 1)}); !errors.Is(err, errAborted) {
 		t.Errorf("error %v", err)

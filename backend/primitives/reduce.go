@@ -31,7 +31,7 @@ func reduce[T Number](w *Workspace, op backend.Op, x []T) (T, error) {
 	l.op, l.x, l.result = op, x, identity[T](op)
 	w.dev.Run(l, 0, len(x))
 	l.x = nil
-	return settle(l.result), nil
+	return canonicalNaN(l.result), nil
 }
 
 type reduceLoop[T Number] struct {
@@ -67,8 +67,8 @@ func combine[T Number](op backend.Op, a, b T) T {
 	return a + b
 }
 
-// settle gives every NaN the bits of math.NaN: processors differ in those that arithmetic gives.
-func settle[T Number](v T) T {
+// canonicalNaN gives every NaN the bits of math.NaN: processors differ in those that arithmetic gives.
+func canonicalNaN[T Number](v T) T {
 	if v != v {
 		nan := math.NaN()
 		return T(nan)

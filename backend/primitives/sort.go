@@ -118,7 +118,7 @@ func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outV
 		for i++; i < len(keys) && keys[i] == key; i++ {
 			v = combine(op, v, values[i])
 		}
-		outKeys[n], outValues[n] = key, settle(v)
+		outKeys[n], outValues[n] = key, canonicalNaN(v)
 	}
 	return n, nil
 }

@@ -92,7 +92,11 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	root.SetArgs(args)
-	err := process.Guard(func() error { return root.ExecuteContext(ctx) })
+	return tellEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
+}
+
+// tellEnd prints the error that a command ended with, where nobody else does, and returns the exit code.
+func tellEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}
@@ -171,4 +175,17 @@ func badInput(err error) error {
 		return nil
 	}
 	return &solvers.BadInput{Err: err}
+}
+
+// versionCommand prints what --version does.
+func versionCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and what built it, as --version does",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root.SetArgs([]string{"--version"})
+			return root.ExecuteContext(cmd.Context())
+		},
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -100,21 +102,22 @@ func meshConvert() *cobra.Command {
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("merged %d vertices, dropped %d cells\n", vertices, cells)
+				fmt.Printf("merged %s, dropped %s\n", words.Count(vertices, "vertex"), words.Count(cells, "cell"))
 			}
 			if drop {
 				vertices, tagged, err := m.DropDangling()
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("dropped %d vertices and %d tagged edges of no cell\n", vertices, tagged)
+				fmt.Printf("dropped %s and %s of no cell\n", words.Count(vertices, "vertex"),
+					words.Count(tagged, "tagged edge"))
 			}
 			if orient {
 				turned, err := m.Orient()
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("turned %d cells round\n", turned)
+				fmt.Printf("turned %s round\n", words.Count(turned, "cell"))
 			}
 			if err := m.Check(); err != nil {
 				return badInput(err)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
@@ -21,21 +23,22 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("merged %d vertices, dropped %d cells\n", vertices, cells)
+		fmt.Printf("merged %s, dropped %s\n", words.Count(vertices, "vertex"), words.Count(cells, "cell"))
 	}
 	if drop {
 		vertices, faces, err := s.DropDangling()
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("dropped %d vertices and %d tagged faces of no cell\n", vertices, faces)
+		fmt.Printf("dropped %s and %s of no cell\n", words.Count(vertices, "vertex"),
+			words.Count(faces, "tagged face"))
 	}
 	if orient {
 		turned, err := s.Orient()
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("turned %d cells round\n", turned)
+		fmt.Printf("turned %s round\n", words.Count(turned, "cell"))
 	}
 	if err := s.Check(); err != nil {
 		return badInput(err)

@@ -135,14 +135,15 @@ func (c *comm) blame(peer int, err error) {
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
-// settle is how long a rank waits for the coordinator's verdict, which names the rank that failed first, before it
+// verdictPatience is how long a rank waits for the coordinator's verdict, which names the rank that failed first,
+// before it
 // believes what it sees itself.
-const settle = time.Second
+const verdictPatience = time.Second
 
 // report asks the coordinator to end the run, and ends it alone when there is no answer.
 func (c *comm) report(msg *proto.FromRank, otherwise error) {
 	c.link.say(msg)
-	timeout := time.NewTimer(settle)
+	timeout := time.NewTimer(verdictPatience)
 	defer timeout.Stop()
 	select {
 	case <-c.down:
@@ -155,7 +156,7 @@ func (c *comm) report(msg *proto.FromRank, otherwise error) {
 // lose ends the run because there is no stream to a peer any more, unless that has left.
 func (c *comm) lose(p *peer, why error) {
 	c.tasks.Go(func() {
-		timeout := time.NewTimer(settle)
+		timeout := time.NewTimer(verdictPatience)
 		defer timeout.Stop()
 		select {
 		case <-c.down:

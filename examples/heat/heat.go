@@ -77,7 +77,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 		return nil, err
 	}
 	h := &heat{Plain: solvers.Plain{Arrays: backend.Arrays{Device: env.Device}}}
-	h.t[0] = backend.Placed(&h.Arrays, start, "temperature")
+	h.t[0] = backend.Uploaded(&h.Arrays, start, "temperature")
 	h.t[1] = backend.Fresh[float64](&h.Arrays, len(start), "temperature")
 	h.dt = backend.Fresh[float64](&h.Arrays, 1, "step")
 	h.ghosts, err = halo.ConnectBox[float64](ctx, b.Plan, env.Comm, env.Device, 1, env.Halo)

@@ -38,13 +38,13 @@ var mayImport = map[string][]string{
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
-	"run": {"internal/atomicfile", "internal/parallel", "config", "formats", "=solvers", "halo", "grid", "mesh",
-		"partition", "dist", "backend", "kernelgen/lanes"},
+	"run": {"internal/atomicfile", "internal/parallel", "internal/words", "config", "formats", "=solvers", "halo", "grid",
+		"mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // which only tests use
-	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "formats", "grid", "mesh",
-		"halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
+	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
+		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",

@@ -13,7 +13,8 @@ import (
 // HaloReachesTheSolver tests that a solver is told how to exchange ghosts, and refuses in the same words as all others
 // what is not available.
 func HaloReachesTheSolver(t *testing.T, text string, sets ...string) {
-	for halo, want := range map[string]string{"nccl": "halo nccl cannot be: ", "carrier pigeon": "is not known"} {
+	for halo, want := range map[string]string{"nccl": "NCCL halo exchange unavailable: ",
+		"carrier pigeon": "is not known"} {
 		if err := withHalo(t, text, halo, sets); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("halo %s: error %v does not say %q", halo, err, want)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Text returns the summary for people: a few lines with aligned columns.
@@ -81,13 +83,7 @@ func (s *Summary) imbalance() string {
 
 // Count is a number of things in words: 1 rank, 2 ranks.
 func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if what == "vertex" {
-		what = "vertice"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return words.Count(n, what)
 }
 
 func elapsed(seconds float64) string {

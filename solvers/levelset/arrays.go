@@ -29,15 +29,15 @@ type arrays[F num.Float] struct {
 	device backend.Arrays    // that these are of
 }
 
-// place puts the arrays on the device.
-func (s *solver[F]) place(u [3][]F) error {
+// upload puts the arrays on the device.
+func (s *solver[F]) upload(u [3][]F) error {
 	p, n := &s.device, s.block.Len()
 	for k := range s.f {
 		s.f[k] = backend.Fresh[F](p, n, "level sets")
 	}
 	s.begun = backend.Fresh[F](p, n, "level sets")
 	for axis := range s.block.Grid.Dim {
-		s.u[axis] = backend.Placed(p, u[axis], "velocity")
+		s.u[axis] = backend.Uploaded(p, u[axis], "velocity")
 	}
 	if s.cfg.Particles > 0 {
 		s.near = backend.Fresh[kernels.Pair[F]](p, n, "corrections")

@@ -30,7 +30,7 @@ func samples(dim int) int {
 
 // view returns the level set where the host can read it, with its ghosts.
 func (s *solver[F]) view() ([]F, error) {
-	if !s.apart {
+	if !s.separate {
 		return s.f[now], nil
 	}
 	return s.host, backend.Download(s.dev, s.host, s.f[now])

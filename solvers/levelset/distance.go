@@ -22,7 +22,7 @@ func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, e
 	err := parallel.Each(ctx, "level set", d.n[1]*d.n[2], few/d.n[0]+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			for i := range d.n[0] {
-				d.values[r*d.n[0]+i] = d.value(i-1, r%d.n[1]-1, r/d.n[1]-d.rim())
+				d.values[r*d.n[0]+i] = d.value(i-1, r%d.n[1]-1, r/d.n[1]-d.layersAlongZ())
 			}
 		}
 		return nil
@@ -72,10 +72,10 @@ type distancer struct {
 	values []float64
 }
 
-// rim is how many cells there are round a block along z.
-func (d *distancer) rim() int { return min(1, d.n[2]-1) }
+// layersAlongZ is how many cells there are round a block along z.
+func (d *distancer) layersAlongZ() int { return min(1, d.n[2]-1) }
 
-func (d *distancer) at(i, j, k int) int { return i + 1 + d.n[0]*(j+1+d.n[1]*(k+d.rim())) }
+func (d *distancer) at(i, j, k int) int { return i + 1 + d.n[0]*(j+1+d.n[1]*(k+d.layersAlongZ())) }
 
 // value is that of a cell; beyond walls that of the nearest one.
 func (d *distancer) value(i, j, k int) float64 {

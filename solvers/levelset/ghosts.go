@@ -19,15 +19,15 @@ const (
 	tagItems
 )
 
-// rim brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
-type rim[F num.Float] struct {
+// ghostLayers brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
+type ghostLayers[F num.Float] struct {
 	ghosts halo.Ghosts[F]
 	walls  [fields]backend.Loop
 	count  int  // of ghosts beyond walls
 	idle   bool // no ghosts are another cell's
 }
 
-func (s *solver[F]) rim(ctx context.Context, plan *halo.BoxPlan, width int) (r rim[F], err error) {
+func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
 	narrow, err := plan.Deeper(s.block.Ghost, width, halo.ByAxis)
 	if err != nil {
 		return r, err
@@ -40,7 +40,7 @@ func (s *solver[F]) rim(ctx context.Context, plan *halo.BoxPlan, width int) (r r
 	from, to := wallsWithin(s.block, width)
 	r.count = len(to)
 	p := &s.device
-	from, to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
+	from, to = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	for n := range r.walls {
 		r.walls[n] = kernels.NewFillWallLoop(from, to, s.f[n])
 	}
@@ -62,7 +62,7 @@ func wallsWithin(b *grid.Block, width int) (from, to []int32) {
 func within(i, n, width int) bool { return i >= -width && i < n+width }
 
 // refresh brings the ghosts of a field up to date.
-func (s *solver[F]) refresh(ctx context.Context, r *rim[F], field int) error {
+func (s *solver[F]) refresh(ctx context.Context, r *ghostLayers[F], field int) error {
 	if err := s.exchange(ctx, r, field); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *solver[F]) refresh(ctx context.Context, r *rim[F], field int) error {
 }
 
 // exchange is refresh without walls.
-func (s *solver[F]) exchange(ctx context.Context, r *rim[F], field int) error {
+func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) error {
 	if r.idle {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 	if len(m.plan.Peers) == 0 {
 		return w.keep(w.stays[:w.n])
 	}
-	if err := w.leave(); err != nil {
+	if err := w.compactLeaving(); err != nil {
 		return err
 	}
 	for {
@@ -57,9 +57,10 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 	}
 }
 
-// leave takes the particles that do not stay out of the array, and brings them to the host, those of one peer after
+// compactLeaving takes the particles that do not stay out of the array, and brings them to the host, those of one peer
+// after
 // those of another.
-func (w *swarm[F]) leave() error {
+func (w *swarm[F]) compactLeaving() error {
 	s, m, to := w.s, &w.migration, 1-w.side
 	stays := w.stays[:w.n]
 	n, err := w.copied(w.goes[:w.n])

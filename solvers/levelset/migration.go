@@ -65,7 +65,7 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 		most = max(most, p.Receive)
 	}
 	a := &s.device
-	m.routes.Cuts, m.routes.Peers = backend.Placed(a, cuts, "blocks"), backend.Placed(a, index, "blocks")
+	m.routes.Cuts, m.routes.Peers = backend.Uploaded(a, cuts, "blocks"), backend.Uploaded(a, index, "blocks")
 	m.starts = backend.Fresh[int32](a, len(m.bounds), "leaving particles")
 	m.coming = backend.Fresh[kernels.Traveller[F]](a, min(most, mostComing), "coming particles")
 	m.astray = backend.Fresh[int64](a, 1, "coming particles")

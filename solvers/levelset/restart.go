@@ -38,7 +38,7 @@ func (w *swarm[F]) rest() error {
 		return err
 	}
 	w.keys = w.id[w.side][:w.n]
-	if !w.s.apart {
+	if !w.s.separate {
 		return nil
 	}
 	w.keys = w.hostI[:w.n]

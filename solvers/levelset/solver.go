@@ -89,18 +89,18 @@ func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 
 type solver[F num.Float] struct {
 	arrays[F]
-	cfg     Config
-	block   *grid.Block
-	lattice kernels.Lattice[F]
-	flow    flow.Flow
-	course  *flow.Course[F] // nil where the flow varies by a factor alone
-	comm    dist.Comm
-	dev     backend.Device
-	work    *primitives.Workspace
-	apart   bool // the device has memory of its own
-	closers []func() error
+	cfg      Config
+	block    *grid.Block
+	lattice  kernels.Lattice[F]
+	flow     flow.Flow
+	course   *flow.Course[F] // nil where the flow varies by a factor alone
+	comm     dist.Comm
+	dev      backend.Device
+	work     *primitives.Workspace
+	separate bool // the device has memory of its own
+	closers  []func() error
 
-	wide, deep, thin rim[F] // all layers, those of WENO, one
+	wide, deep, thin ghostLayers[F] // all layers, those of WENO, one
 	ups              [3]upward[F]
 	loops            loops[F]
 	swarm            *swarm[F] // nil without particles
@@ -141,7 +141,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
+	_, s.separate = dev.(backend.Memory)
 	var u [3][]F // of the last time of a series; steps bring that of their own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
@@ -153,7 +153,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, err
 	}
 	s.course = flow.CourseOf[F](b, v)
-	if err := s.place(u); err != nil {
+	if err := s.upload(u); err != nil {
 		return nil, err
 	}
 	if err := s.connect(ctx, plan); err != nil {
@@ -182,13 +182,13 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if s.wide, err = s.rim(ctx, plan, s.block.Ghost); err != nil {
+	if s.wide, err = s.ghostLayers(ctx, plan, s.block.Ghost); err != nil {
 		return err
 	}
-	if s.deep, err = s.rim(ctx, plan, wenoGhosts); err != nil {
+	if s.deep, err = s.ghostLayers(ctx, plan, wenoGhosts); err != nil {
 		return err
 	}
-	if s.thin, err = s.rim(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
+	if s.thin, err = s.ghostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
 		return err
 	}
 	for axis := range s.block.Grid.Dim {
@@ -218,7 +218,7 @@ func (s *solver[F]) begin(ctx context.Context, start []float64) error {
 	if err := backend.Upload(s.dev, s.f[next], host); err != nil {
 		return err
 	}
-	if s.apart {
+	if s.separate {
 		s.host = host
 	}
 	s.lapAt, s.phase = time.Now(), inSetUp

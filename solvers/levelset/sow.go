@@ -55,7 +55,7 @@ func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) 
 		return nil, nil, err
 	}
 	p = w.p[w.side][:w.n]
-	if !w.s.apart {
+	if !w.s.separate {
 		return p, w.keys, nil
 	}
 	return w.hostP[:w.n], w.keys, backend.Download(w.s.dev, w.hostP[:w.n], p)

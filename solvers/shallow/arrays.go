@@ -52,25 +52,25 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	state []kernels.State[F], manning []F, owned int) error {
 	a.taken.Device = dev
 	p := &a.taken
-	beds := backend.Placed(p, mesh.Beds, "bed")
+	beds := backend.Uploaded(p, mesh.Beds, "bed")
 	a.placeInputs(out)
 	a.mesh = kernels.Mesh[F]{
-		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: backend.Placed(p, mesh.Stencils, "cells"),
+		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: backend.Uploaded(p, mesh.Stencils, "cells"),
 	}
 	if tiles == nil {
-		a.mesh.Ends, a.mesh.Normals = backend.Placed(p, mesh.Ends, "edges"), backend.Placed(p, mesh.Normals, "edges")
-		a.mesh.Links, a.mesh.Arms = backend.Placed(p, mesh.Links, "cells"), backend.Placed(p, mesh.Arms, "edges")
+		a.mesh.Ends, a.mesh.Normals = backend.Uploaded(p, mesh.Ends, "edges"), backend.Uploaded(p, mesh.Normals, "edges")
+		a.mesh.Links, a.mesh.Arms = backend.Uploaded(p, mesh.Links, "cells"), backend.Uploaded(p, mesh.Arms, "edges")
 		a.flux = backend.Fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
 	} else {
 		a.tiles = kernels.TiledMesh[F]{
-			Tiles: backend.Placed(p, tiles.Tiles, "tiles"), Cells: backend.Placed(p, tiles.Cells, "cells"),
-			Ends:    backend.Placed(p, tiles.Ends, "edges"),
-			Normals: backend.Placed(p, tiles.Normals, "edges"), Beds: beds, Arms: backend.Placed(p, tiles.Arms, "edges"),
+			Tiles: backend.Uploaded(p, tiles.Tiles, "tiles"), Cells: backend.Uploaded(p, tiles.Cells, "cells"),
+			Ends:    backend.Uploaded(p, tiles.Ends, "edges"),
+			Normals: backend.Uploaded(p, tiles.Normals, "edges"), Beds: beds, Arms: backend.Uploaded(p, tiles.Arms, "edges"),
 			Boundary: a.boundary,
 		}
 	}
-	a.manning = backend.Placed(p, manning, "friction")
-	a.state[0] = backend.Placed(p, state, "state")
+	a.manning = backend.Uploaded(p, manning, "friction")
+	a.state[0] = backend.Uploaded(p, state, "state")
 	a.state[1] = backend.Fresh[kernels.State[F]](p, len(state), "next state")
 	if mesh.Stencils != nil {
 		a.between = backend.Fresh[kernels.State[F]](p, len(state), "state between stages")
@@ -87,19 +87,19 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 func (a *arrays[F]) placeInputs(out *outlets[F]) {
 	p, from := &a.taken, &out.boundary
 	a.boundary = kernels.Boundary[F]{
-		Of: backend.Placed(p, from.Of, "boundary"), Given: backend.Placed(p, from.Given, "boundary"),
-		Now: backend.Placed(p, from.Now, "boundary"), Passed: backend.Placed(p, from.Passed, "boundary"),
+		Of: backend.Uploaded(p, from.Of, "boundary"), Given: backend.Uploaded(p, from.Given, "boundary"),
+		Now: backend.Uploaded(p, from.Now, "boundary"), Passed: backend.Uploaded(p, from.Passed, "boundary"),
 	}
 	a.force = out.force
 	a.force.Now = a.boundary.Now
-	a.force.Pattern = backend.Placed(p, out.force.Pattern, "rain")
-	a.force.Soaking = backend.Placed(p, out.force.Soaking, "infiltration")
-	a.force.Turning = backend.Placed(p, out.force.Turning, "rotation")
-	a.force.Lost = backend.Placed(p, out.force.Lost, "losses")
-	a.force.Pressure = backend.Placed(p, out.force.Pressure, "pressure of the air")
+	a.force.Pattern = backend.Uploaded(p, out.force.Pattern, "rain")
+	a.force.Soaking = backend.Uploaded(p, out.force.Soaking, "infiltration")
+	a.force.Turning = backend.Uploaded(p, out.force.Turning, "rotation")
+	a.force.Lost = backend.Uploaded(p, out.force.Lost, "losses")
+	a.force.Pressure = backend.Uploaded(p, out.force.Pressure, "pressure of the air")
 	a.up = out.up
-	a.up.Rises = backend.Placed(p, out.up.Rises, "uplift")
-	a.rows, a.changing = backend.Placed(p, out.rows, "series"), backend.Placed(p, out.changing, "series")
+	a.up.Rises = backend.Uploaded(p, out.up.Rises, "uplift")
+	a.rows, a.changing = backend.Uploaded(p, out.rows, "series"), backend.Uploaded(p, out.changing, "series")
 }
 
 // wavesOf is where step k finds what the waves allow it.

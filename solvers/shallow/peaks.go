@@ -31,7 +31,7 @@ func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []ker
 
 // placePeaks puts what is kept on the device.
 func (a *arrays[F]) placePeaks(from kernels.Peaks) {
-	a.peaks = kernels.Peaks{Of: backend.Placed(&a.taken, from.Of, "maxima"), Threshold: from.Threshold}
+	a.peaks = kernels.Peaks{Of: backend.Uploaded(&a.taken, from.Of, "maxima"), Threshold: from.Threshold}
 }
 
 // keep takes the state at the start of step k into account.

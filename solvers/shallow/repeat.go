@@ -110,7 +110,7 @@ func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil
 	}
-	err := s.linked.Beside(func() error {
+	err := s.linked.Fork(func() error {
 		s.dev.Run(tile, s.core, s.ntiles)
 		return s.linked.Start(ctx, s.state[1-k%2])
 	})

@@ -136,7 +136,7 @@ func (s *solver[F]) queueStages(ctx context.Context, k int) error {
 			s.dev.Run(stage.tile, 0, s.ntiles)
 			continue
 		}
-		err := s.linked.Beside(func() error {
+		err := s.linked.Fork(func() error {
 			s.dev.Run(stage.slopes, s.part.Core, s.part.Owned)
 			return s.tilts.Start(ctx, s.slopes)
 		})
@@ -147,7 +147,7 @@ func (s *solver[F]) queueStages(ctx context.Context, k int) error {
 		if err := s.tilts.Finish(ctx); err != nil {
 			return err
 		}
-		err = s.linked.Beside(func() error {
+		err = s.linked.Fork(func() error {
 			s.dev.Run(stage.tile, s.core, s.ntiles)
 			return s.linked.Start(ctx, out)
 		})

@@ -29,14 +29,14 @@ type linked struct {
 	comm dist.Comm
 }
 
-func (linked) Pin(n int) ([]byte, error)                      { return make([]byte, n), nil }
-func (linked) Unpin([]byte) error                             { return nil }
-func (linked) Fetch(dst, src []byte) error                    { copy(dst, src); return nil }
-func (linked) Fetched() error                                 { return nil }
-func (linked) Deliver(dst, src []byte) error                  { copy(dst, src); return nil }
-func (d linked) Place() string                                { return fmt.Sprint(d.comm.Rank()) }
-func (linked) LinkID() ([]byte, error)                        { return []byte("id"), nil }
-func (d linked) Link(int, int, []byte) (backend.Links, error) { return links{d.comm}, nil }
+func (linked) Pin(n int) ([]byte, error)                           { return make([]byte, n), nil }
+func (linked) Unpin([]byte) error                                  { return nil }
+func (linked) Fetch(dst, src []byte) error                         { copy(dst, src); return nil }
+func (linked) Fetched() error                                      { return nil }
+func (linked) Deliver(dst, src []byte) error                       { copy(dst, src); return nil }
+func (d linked) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
+func (linked) LinkID() ([]byte, error)                             { return []byte("id"), nil }
+func (d linked) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d.comm}, nil }
 
 type links struct{ comm dist.Comm }
 
@@ -68,7 +68,7 @@ func (l links) Max(keys []uint64) error {
 	return err
 }
 
-func (links) Beside(f func() error) error { return f() }
+func (links) Fork(f func() error) error { return f() }
 
 func (links) Join() error  { return nil }
 func (links) Abort()       {}

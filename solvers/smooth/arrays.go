@@ -50,17 +50,17 @@ func (a *solver[F]) furnish(p *layout.Part, field kernels.Field[F]) error {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
 			High: F(r.High)}
 	}
-	a.mesh = kernels.Mesh[F]{Rings: backend.Placed(b, p.Rings, "rings"), More: backend.Placed(b, p.More, "rings"),
-		Rails: backend.Placed(b, rails, "rails")}
+	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.More, "rings"),
+		Rails: backend.Uploaded(b, rails, "rails")}
 	a.field = field
-	a.field.Samples = backend.Placed(b, field.Samples, metricArray)
-	a.field.Across, a.field.Up = backend.Placed(b, field.Across, metricArray), backend.Placed(b, field.Up, metricArray)
-	a.field.Nodes = backend.Placed(b, field.Nodes, metricArray)
-	a.field.Patches = backend.Placed(b, field.Patches, metricArray)
-	a.field.Starts = backend.Placed(b, field.Starts, metricArray)
-	a.field.Lists = backend.Placed(b, field.Lists, metricArray)
-	a.field.Listed = backend.Placed(b, field.Listed, metricArray)
-	a.cells, a.edges = backend.Placed(b, p.Cells, "cells"), backend.Placed(b, p.Edges, "edges")
+	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
+	a.field.Across, a.field.Up = backend.Uploaded(b, field.Across, metricArray), backend.Uploaded(b, field.Up, metricArray)
+	a.field.Nodes = backend.Uploaded(b, field.Nodes, metricArray)
+	a.field.Patches = backend.Uploaded(b, field.Patches, metricArray)
+	a.field.Starts = backend.Uploaded(b, field.Starts, metricArray)
+	a.field.Lists = backend.Uploaded(b, field.Lists, metricArray)
+	a.field.Listed = backend.Uploaded(b, field.Listed, metricArray)
+	a.cells, a.edges = backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
 	a.shapes = backend.Fresh[kernels.Shape[F]](b, len(p.Cells), "cells")
 	a.sides = backend.Fresh[kernels.Side[F]](b, len(p.Edges), "edges")
 	a.count = kernels.NewCountLoop(&a.control[0])

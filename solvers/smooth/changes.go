@@ -26,7 +26,7 @@ type changes[V any] struct {
 type change[V any] struct {
 	vertex V
 	moved  int32 // when it last was
-	place  int32 // among those that the receiver has from the sender
+	index  int32 // among those that the receiver has from the sender
 }
 
 func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changes[V] {
@@ -75,10 +75,10 @@ func (c *changes[V]) Finish(ctx context.Context) error {
 		v, moved := c.v[p.Lo:p.Hi], c.moved[p.Lo:p.Hi]
 		for k := range in[n] {
 			from := &in[n][k]
-			if from.place < 0 || int(from.place) >= len(v) {
-				return &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("tells of a change of vertex %d of %d", from.place, len(v))}
+			if from.index < 0 || int(from.index) >= len(v) {
+				return &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("tells of a change of vertex %d of %d", from.index, len(v))}
 			}
-			v[from.place], moved[from.place] = from.vertex, from.moved
+			v[from.index], moved[from.index] = from.vertex, from.moved
 		}
 	}
 	return nil

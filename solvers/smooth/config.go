@@ -36,7 +36,7 @@ type Config struct {
 	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, in space half of it
 	Sweep    string  // one of Sweeps
 	Halo     string  // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or nothing for the best
-	Untangle bool    // accept cells that are turned over or flat, for Solver.Untangle to mend, which rescales then
+	Untangle bool    // accept cells that are inverted or flat, for Solver.Untangle to mend, which rescales then
 	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has
 }
 
@@ -85,11 +85,11 @@ func checkCurves(p *layout.Subdomain, c *Config) error {
 	return nil
 }
 
-// Round is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
+// Batch is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
 // tile takes longer than what some layers of copies cost.
-func (c *Config) Round() int {
+func (c *Config) Batch() int {
 	if c.Sweep != "sets" && tileable(c) {
-		return layout.MaxRound
+		return layout.MaxBatch
 	}
 	return 1
 }

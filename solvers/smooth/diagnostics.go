@@ -91,7 +91,7 @@ func (s *engine[F, V]) active() (n int64, err error) {
 		return n, nil
 	}
 	seen := s.seen[:s.sub.Owned]
-	if s.apart {
+	if s.separate {
 		seen = make([]int32, s.sub.Owned)
 		if err := backend.Download(s.dev, seen, s.seen[:s.sub.Owned]); err != nil {
 			return 0, err
@@ -119,7 +119,7 @@ func (s *solver[F]) shapesAndSides() ([]kernels.Shape[F], []kernels.Side[F], err
 
 // onHost is an array where the host can read it, until the next call: a device's is copied to the room.
 func onHost[T any](dev backend.Device, from []T, room *[]T) ([]T, error) {
-	if _, apart := dev.(backend.Memory); !apart {
+	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil
 	}
 	*room = slices.Grow((*room)[:0], len(from))[:len(from)]

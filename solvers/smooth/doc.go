@@ -5,9 +5,9 @@
 // A metric M gives an edge u the length √(u'Mu). Smoothers, by name:
 //
 //	pain         a step toward the least ½Σ u'Mu, as printed by Pain et al. (2001): damped by a diagonal, and with the
-//	             metric held fixed, so that it settles where Σ Mu = 0, which is not what the metric asks for
-//	pain-exact   with the derivative of the metric, so that it settles where the sum is least; over-relaxation (ω up to
-//	             1.9) makes it many times faster
+//	             metric held fixed, so that it comes to rest where Σ Mu = 0, which is not what the metric asks for
+//	pain-exact   with the derivative of the metric, so that it comes to rest where the sum is least;
+//	             over-relaxation (ω up to 1.9) makes it many times faster
 //	smart        a step of Newton in the metric held fixed, where that raises the worst quality around the vertex
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor
@@ -21,7 +21,7 @@
 // common, sets, sweeps, exchanges and diagnostics, is the
 // engine.
 //
-// A mesh with cells turned over is refused, or untangled on request, by vertices that make the least area or volume
+// A mesh with cells inverted is refused, or untangled on request, by vertices that make the least area or volume
 // around them greatest (Untangle).
 //
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.

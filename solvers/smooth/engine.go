@@ -25,9 +25,9 @@ type engine[F num.Float, V any] struct {
 	comm   dist.Comm
 	dev    backend.Device
 
-	// apart tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
+	// separate tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
 	// that are exchanged are current between sweeps.
-	apart     bool
+	separate  bool
 	host      []V
 	hostMoved []int32
 
@@ -43,13 +43,13 @@ type engine[F num.Float, V any] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 
-	tiled        bool   // sweeps that are repeated go by tiles
-	enter, leave []pass // of tiles: before sweeps are repeated, and after
-	aim          []pass // finds which samples of the metric the tiles hold
+	tiled              bool   // sweeps that are repeated go by tiles
+	toTiles, fromTiles []pass // of tiles: before sweeps are repeated, and after
+	aim                []pass // finds which samples of the metric the tiles hold
 
 	ghosts  []halo.Ghosts[V]  // unless Cull leaves vertices alone
 	linked  *halo.Linked[V]   // one of these, if it goes from device to device
-	between halo.Ghosts[V]    // of tiles: what goes from rank to rank between rounds
+	between halo.Ghosts[V]    // of tiles: what goes from rank to rank between batches
 	changes []*changes[V]     // instead of ghosts, where Cull does
 	count   backend.Loop      // of sweeps, on the device
 	replay  backend.Recording // of several sweeps, made when it is first asked for
@@ -87,11 +87,11 @@ type pass struct {
 // haloTag and those after it keep the exchanges of sets apart.
 const haloTag = 16
 
-// place puts the vertices on the device, and what counts for all kernels.
-func (e *engine[F, V]) place(v []V) error {
+// upload puts the vertices on the device, and what counts for all kernels.
+func (e *engine[F, V]) upload(v []V) error {
 	e.taken.Device = e.dev
 	b := &e.taken
-	e.v = backend.Placed(b, v, "vertices")
+	e.v = backend.Uploaded(b, v, "vertices")
 	if e.params.Cull {
 		e.moved, e.seen = backend.Fresh[int32](b, len(v), "moves"), backend.Fresh[int32](b, len(v), "visits")
 	}
@@ -99,7 +99,7 @@ func (e *engine[F, V]) place(v []V) error {
 	e.counters = backend.Fresh[kernels.Counters](b, 1, "counters")
 	e.most = backend.Fresh[atomics.Most[F]](b, 1, "longest move")
 	e.least = backend.Fresh[atomics.Least[F]](b, 1, "worst quality")
-	if e.apart {
+	if e.separate {
 		e.host, e.hostMoved = v, make([]int32, len(e.moved))
 	}
 	return b.Err()

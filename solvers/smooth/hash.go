@@ -9,7 +9,7 @@ import (
 
 // view returns the vertices where the host can read them; ghosts may be out of date.
 func (s *engine[F, V]) view() ([]V, error) {
-	if !s.apart {
+	if !s.separate {
 		return s.v, nil
 	}
 	n := s.sub.Owned
@@ -18,7 +18,7 @@ func (s *engine[F, V]) view() ([]V, error) {
 
 // everything returns all vertices of the part, ghosts too, on the host.
 func (s *engine[F, V]) everything() ([]V, error) {
-	if !s.apart {
+	if !s.separate {
 		return s.v, nil
 	}
 	return s.host, backend.Download(s.dev, s.host, s.v)
@@ -34,7 +34,7 @@ func (s *engine[F, V]) Coordinates() ([][]float64, error) {
 
 func (s *engine[F, V]) Places() ([][]float64, error) {
 	v := s.v
-	if s.apart { // beside the host's copy, which exchanges go by
+	if s.separate { // beside the host's copy, which exchanges go by
 		v = make([]V, len(s.v))
 		if err := backend.Download(s.dev, v, s.v); err != nil {
 			return nil, err

@@ -63,7 +63,7 @@ func TestDart(t *testing.T) {
 			o := plain().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
 			bare := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid" && smoother != "barrier"
 			if turned := o.diagnostics.Inverted > 0; turned != bare {
-				t.Errorf("%s, guard %s: %d triangles are turned over", smoother, guard, o.diagnostics.Inverted)
+				t.Errorf("%s, guard %s: %d triangles are inverted", smoother, guard, o.diagnostics.Inverted)
 			}
 			if after := o.diagnostics.QualityMin; smoother == "fjp" && after <= before {
 				t.Errorf("fjp: the worst quality goes from %g to %g", before, after)

@@ -8,9 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// connect prepares the exchange of ghosts. Devices do it by themselves where those of all ranks are linked and one
-// exchange does for a sweep: a link of its own for each set would cost more than it saves. Culled sweeps go through the
-// host, which finds out what has changed.
+// connect prepares the exchange of ghosts, one of
+//
+//	changes   after each set, or sweep of a deep part, of vertices that are elsewhere than before: culled sweeps. The
+//	          host finds out which
+//	ghosts    after each set, through the host or its memory: links of devices for each set would cost more than they
+//	          save
+//	ghosts    after each sweep, of a deep part; from device to device where those of all ranks are linked
+//
+// and tiles have another besides (connectTiles), which goes between batches of sweeps.
 func (s *engine[F, V]) connect(ctx context.Context) error {
 	if s.comm.Size() > 1 && s.cfg.Halo == halo.Nccl && (s.params.Cull || !s.sub.Deep) {
 		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
@@ -18,7 +24,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 	for k, plan := range s.sub.Plans {
 		if s.params.Cull {
 			v := s.v
-			if s.apart {
+			if s.separate {
 				v = s.host
 			}
 			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
@@ -44,7 +50,7 @@ func (s *engine[F, V]) Halo() string {
 	switch {
 	case len(s.ghosts) > 0:
 		return s.ghosts[0].Way()
-	case s.apart:
+	case s.separate:
 		return halo.Staged
 	}
 	return halo.Direct

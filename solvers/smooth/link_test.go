@@ -50,9 +50,9 @@ type linked struct {
 	name  string
 }
 
-func (l linked) Place() string         { return l.name }
+func (l linked) DeviceID() string      { return l.name }
 func (linked) LinkID() ([]byte, error) { return []byte("id"), nil }
-func (l linked) Link(rank, size int, id []byte) (backend.Links, error) {
+func (l linked) Link(rank, size int, id []byte) (backend.DeviceComm, error) {
 	return wired{l.wires, rank}, nil
 }
 
@@ -77,11 +77,11 @@ func (l wired) Exchange(send, recv []backend.Message) error {
 	return nil
 }
 
-func (wired) Max([]uint64) error          { return nil }
-func (wired) Beside(f func() error) error { return f() }
-func (wired) Join() error                 { return nil }
-func (wired) Abort()                      {}
-func (wired) Close() error                { return nil }
+func (wired) Max([]uint64) error        { return nil }
+func (wired) Fork(f func() error) error { return f() }
+func (wired) Join() error               { return nil }
+func (wired) Abort()                    {}
+func (wired) Close() error              { return nil }
 
 // TestDevicesExchange: devices that stage messages, and linked ones, give the bits of one rank, with one exchange a set
 // and with one a sweep; those that are linked use that for the latter.

@@ -73,7 +73,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 			r.Fatal(err)
 		}
 		parts, crowded := make([]*layout.Part, ranks), make([]int, ranks)
-		onOwnPatches(t, m, owner, ranks, func(comm dist.Comm, p *layout.Patch) {
+		onOwnPatches(t, m, owner, ranks, func(comm dist.Comm, p *layout.LocalMesh) {
 			var err error
 			if parts[comm.Rank()], crowded[comm.Rank()], err = p.Part(t.Context(), s.layout, comm, 3); err != nil {
 				t.Error(err)
@@ -97,9 +97,9 @@ func TestPatchesGiveTheBits(t *testing.T) {
 }
 
 // onOwnPatches runs f on all ranks, each with its patch of a mesh.
-func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.Patch)) {
+func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.LocalMesh)) {
 	t.Helper()
-	patches, err := layout.NewPatches(m, owner, ranks)
+	patches, err := layout.NewLocalMeshes(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 		says   string
 	}{
 		"orientation": {flipped, good, nil, "cell 7 at"},
-		"crossing":    {crossed, good, nil, "turned over or flat; cell"},
+		"crossing":    {crossed, good, nil, "triangles; cell"},
 		"smoother":    {nil, Config{Smoother: "iron", Guard: "none"}, nil, `smoother "iron" is not known`},
 		"guard":       {nil, Config{Smoother: "pain", Guard: "dog"}, nil, `guard "dog" is not known`},
 		"relaxation": {nil, Config{Smoother: "pain", Guard: "none", Relax: 2}, nil,
@@ -41,7 +41,7 @@ func TestRefused(t *testing.T) {
 			m.Field.Samples[0].M12 = 1e9
 		}, "vertex 0 at (0, 0): the metric is not positive definite"},
 		"flat in float32": {squeezed(t), good, func(s *setting, _ *sizing.Metric) { s.precision = "float32" },
-			"turned over or flat: its area is"},
+			"inverted or flat: its area is"},
 	} {
 		s := plain()
 		s.ranks = 3

@@ -11,7 +11,7 @@ import (
 // the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
 
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
-const recorded = layout.MaxRound
+const recorded = layout.MaxBatch
 
 // aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first,
 // when vertices go far.
@@ -36,8 +36,8 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 		return 0, err
 	}
 	if s.tiled {
-		s.move(s.enter)
-		defer s.move(s.leave)
+		s.move(s.toTiles)
+		defer s.move(s.fromTiles)
 	}
 	done := 0
 	for ; done+recorded <= sweeps; done += recorded {
@@ -102,7 +102,7 @@ func (s *engine[F, V]) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if m, apart := s.dev.(backend.Memory); apart {
+	if m, separate := s.dev.(backend.Memory); separate {
 		return m.Sync()
 	}
 	return nil

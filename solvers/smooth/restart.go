@@ -108,7 +108,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 	if err != nil {
 		return err
 	}
-	if e.apart && e.params.Cull {
+	if e.separate && e.params.Cull {
 		if err := backend.Download(e.dev, e.hostMoved, e.moved); err != nil {
 			return err
 		}

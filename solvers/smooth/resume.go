@@ -79,7 +79,7 @@ func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) fa
 	if err := faults.Agree(ctx, e.comm, measure(v)); err != nil {
 		return err
 	}
-	if e.apart {
+	if e.separate {
 		copy(e.host, v)
 	}
 	e.known = false

@@ -104,7 +104,7 @@ func TestOnSolidRefuses(t *testing.T) {
 	field[7][0] = 9
 	m.Cells[3][0], m.Cells[3][1] = m.Cells[3][1], m.Cells[3][0]
 	if _, err := sizing.OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "tetrahedron 3") {
-		t.Errorf("a tetrahedron that is turned over: %v", err)
+		t.Errorf("a tetrahedron that is inverted: %v", err)
 	}
 }
 

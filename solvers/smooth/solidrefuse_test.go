@@ -25,14 +25,14 @@ func TestSolidRefusals(t *testing.T) {
 		metric *sizing.SolidMetric
 		want   []string
 	}{
-		{"turned over", func(m *mesh.Solid, _ *Config, _ *setting) { c := &m.Cells[11]; c[0], c[1] = c[1], c[0] }, good,
-			[]string{"tetrahedron 11 ", "turned over"}},
+		{"inverted", func(m *mesh.Solid, _ *Config, _ *setting) { c := &m.Cells[11]; c[0], c[1] = c[1], c[0] }, good,
+			[]string{"tetrahedron 11 ", "inverted"}},
 		{"flat in float32", func(m *mesh.Solid, _ *Config, s *setting) {
 			s.precision = "float32"
 			for v := range m.X {
 				m.X[v] += 1 << 25
 			}
-		}, good, []string{"cell 0 at", "turned over or flat"}},
+		}, good, []string{"cell 0 at", "inverted or flat"}},
 		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero,
 			[]string{"vertex 50 ", "(0, 0, 0.5)", "too large or too small"}},
 		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
@@ -115,7 +115,7 @@ func TestSolidTooFar(t *testing.T) {
 			_, err := s.Sweep(t.Context(), 1)
 			return err
 		})
-	if err == nil || strings.Count(err.Error(), "within 1 sweeps a vertex moved by more than can be said") != 2 {
+	if err == nil || strings.Count(err.Error(), "within 1 sweep a vertex displacement is not finite") != 2 {
 		t.Errorf("%v", err)
 	}
 }

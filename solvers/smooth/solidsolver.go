@@ -16,7 +16,7 @@ import (
 
 // NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
 // volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
-// vertex, and a mesh with tetrahedra that are turned over or flat unless it is to be untangled, on all ranks with the
+// vertex, and a mesh with tetrahedra that are inverted or flat unless it is to be untangled, on all ranks with the
 // same Refusal.
 func NewSolid(ctx context.Context, precision string, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
 	comm dist.Comm, dev backend.Device) (Solver, error) {
@@ -68,7 +68,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
+	_, s.separate = dev.(backend.Memory)
 	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	if err := faults.Agree(ctx, comm, s.begin(v)); err != nil {
 		return nil, err
 	}
-	if err := s.place(v); err != nil {
+	if err := s.upload(v); err != nil {
 		return nil, err
 	}
 	if err := s.furnish(); err != nil {
@@ -117,18 +117,18 @@ func (s *solidSolver[F]) furnish() error {
 			Uy: F(f.Uy), Uz: F(f.Uz), Px: F(f.Px), Py: F(f.Py), Pz: F(f.Pz), Qx: F(f.Qx), Qy: F(f.Qy), Qz: F(f.Qz),
 			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
-	s.mesh = solid.Mesh[F]{Spans: backend.Placed(b, p.Spans, "neighbours"), Near: backend.Placed(b, p.Near, "neighbours"),
-		Sides: backend.Placed(b, p.Sides, "neighbours"), Frames: backend.Placed(b, frames, "frames")}
+	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Near: backend.Uploaded(b, p.Near,
+		"neighbours"), Sides: backend.Uploaded(b, p.Sides, "neighbours"), Frames: backend.Uploaded(b, frames, "frames")}
 	f := &s.field
-	f.Samples, f.Wide = backend.Placed(b, f.Samples, metricArray), backend.Placed(b, f.Wide, metricArray)
-	f.Deep, f.Upright = backend.Placed(b, f.Deep, metricArray), backend.Placed(b, f.Upright, metricArray)
-	f.Nodes, f.Patches = backend.Placed(b, f.Nodes, metricArray), backend.Placed(b, f.Patches, metricArray)
-	f.Starts, f.Lists = backend.Placed(b, f.Starts, metricArray), backend.Placed(b, f.Lists, metricArray)
-	f.Listed = backend.Placed(b, f.Listed, metricArray)
+	f.Samples, f.Wide = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.Wide, metricArray)
+	f.Deep, f.Upright = backend.Uploaded(b, f.Deep, metricArray), backend.Uploaded(b, f.Upright, metricArray)
+	f.Nodes, f.Patches = backend.Uploaded(b, f.Nodes, metricArray), backend.Uploaded(b, f.Patches, metricArray)
+	f.Starts, f.Lists = backend.Uploaded(b, f.Starts, metricArray), backend.Uploaded(b, f.Lists, metricArray)
+	f.Listed = backend.Uploaded(b, f.Listed, metricArray)
 	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
 	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.Skin), "boundary")
-	cells, edges := backend.Placed(b, p.Cells, "cells"), backend.Placed(b, p.Edges, "edges")
-	skin := backend.Placed(b, p.Skin, "boundary")
+	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
+	skin := backend.Uploaded(b, p.Skin, "boundary")
 	s.cells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
 	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}

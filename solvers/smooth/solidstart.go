@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be turned over if they are to
+// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be inverted if they are to
 // be untangled.
 func (s *solidSolver[F]) begin(v []solid.Vertex[F]) faults.Found {
 	c := s.measured(&s.field, v)
@@ -20,7 +20,7 @@ func (s *solidSolver[F]) begin(v []solid.Vertex[F]) faults.Found {
 	for k := range s.part.Cells {
 		if at, volume, ok := s.standing(v, k); !ok {
 			a, id := &v[at], s.part.CellGlobal[k]
-			c.Add(id, "cell %d at (%g, %g, %g) is turned over or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
+			c.Add(id, "cell %d at (%g, %g, %g) is inverted or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
 		}
 	}
 	return c
@@ -57,7 +57,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1
 	field := sizing.SolidIn[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[solid.Vertex[F]]{
-		cells: "tetrahedra", size: "volume", sliding: true, global: s.part.CellGlobal,
+		cell: "tetrahedron", size: "volume", sliding: true, global: s.part.CellGlobal,
 		greater: func(of *kernels.Set) backend.Loop {
 			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
 				&s.most[0])
@@ -66,7 +66,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
 				(*solid.Counters)(&s.counters[0]), &s.most[0])
 		},
-		look: s.standing,
+		cellSize: s.standing,
 		rescale: func(at [][]float64) (float64, error) {
 			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
 		},

@@ -109,7 +109,7 @@ func TestSolidUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestSolidNotUntangled: tetrahedra that a boundary which is folded keeps turned over are refused with their ids, the
+// TestSolidNotUntangled: tetrahedra that a boundary which is folded keeps inverted are refused with their ids, the
 // same on all ranks; and a tangled mesh is where untangling was not asked for.
 func TestSolidNotUntangled(t *testing.T) {
 	m := cube(t, 2, 0)
@@ -131,7 +131,7 @@ func TestSolidNotUntangled(t *testing.T) {
 		t.Fatal("a cube of which a corner is on the far side is untangled")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 2 || lines[0] != lines[1] || !strings.Contains(lines[0], " tetrahedra remain turned over or flat") ||
+	if len(lines) != 2 || lines[0] != lines[1] || !strings.Contains(lines[0], "inverted or flat after ") ||
 		!strings.Contains(lines[0], "cell 0 at (1.5, 1.5, 1.5) of volume -") {
 		t.Error(err)
 	}
@@ -140,7 +140,7 @@ func TestSolidNotUntangled(t *testing.T) {
 		Solver) error {
 		return nil
 	}); err == nil ||
-		!strings.Contains(err.Error(), "cell 0 at (1.5, 1.5, 1.5) is turned over or flat") {
+		!strings.Contains(err.Error(), "cell 0 at (1.5, 1.5, 1.5) is inverted or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ type Solver interface {
 }
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
-// definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same Refusal.
+// definite at a vertex, and a mesh with triangles that are inverted or flat, on all ranks with the same Refusal.
 func New(ctx context.Context, precision string, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
@@ -96,7 +96,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
+	_, s.separate = dev.(backend.Memory)
 	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 	if err := faults.Agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
 		return nil, err
 	}
-	if err := s.place(v); err != nil {
+	if err := s.upload(v); err != nil {
 		return nil, err
 	}
 	if err := s.furnish(part, field); err != nil {

@@ -92,7 +92,7 @@ func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 }
 
 // TestBarrierDoesNoHarm: on random meshes, with slivers of qualities down to 1e-9 too, neither the mean nor the worst
-// quality is ever below that of the start in the end, nor is any triangle turned over, and five ranks end with the bits
+// quality is ever below that of the start in the end, nor is any triangle inverted, and five ranks end with the bits
 // of one. Where the mesh is bad, much is gained.
 func TestBarrierDoesNoHarm(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 		before, after := run(s)
 		b, a := before.diagnostics, after.diagnostics
 		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 {
-			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d turned over", n, b.QualityMean, a.QualityMean, b.QualityMin,
+			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d inverted", n, b.QualityMean, a.QualityMean, b.QualityMin,
 				a.QualityMin, a.Inverted)
 		}
 		if a.QualityMean > b.QualityMean+.02 && a.QualityMin > 2*b.QualityMin {
@@ -134,7 +134,7 @@ func TestBarrierSolid(t *testing.T) {
 		b, a := before.diagnostics, after.diagnostics
 		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 ||
 			a.QualityMean+a.QualityMin < b.QualityMean+b.QualityMin+.01 {
-			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d turned over", n, b.QualityMean, a.QualityMean, b.QualityMin,
+			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d inverted", n, b.QualityMean, a.QualityMean, b.QualityMin,
 				a.QualityMin, a.Inverted)
 		}
 		s.ranks, s.cut, s.threads, s.layout.Deep = 2+n%4, partition.RandomCut, 2, n%2 == 0

@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
+// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be inverted if the mesh is
 // tangled.
 func start[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) faults.Found {
 	c := measured(part, field, v)
@@ -22,7 +22,7 @@ func start[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.
 	for k, cell := range part.Cells {
 		if area, ok := uprightCell(v, cell); !ok {
 			a := &v[cell.At[0]]
-			c.Add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+			c.Add(part.CellGlobal[k], "cell %d at (%g, %g) is inverted or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
 				area)
 		}
 	}
@@ -62,7 +62,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
 	field := sizing.In[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[kernels.Vertex[F]]{
-		cells: "triangles", size: "area", global: s.part.CellGlobal,
+		cell: "triangle", size: "area", global: s.part.CellGlobal,
 		greater: func(set *kernels.Set) backend.Loop {
 			return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.most[0])
 		},
@@ -70,7 +70,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
 				&s.most[0])
 		},
-		look: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
+		cellSize: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
 			area, ok := uprightCell(v, s.part.Cells[cell])
 			return s.part.Cells[cell].At[0], area, ok
 		},

@@ -42,6 +42,6 @@ func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 // stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
 // has some of them.
 func stripped(dev backend.Device, p *layout.Subdomain) bool {
-	_, apart := dev.(backend.Memory)
-	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
+	_, separate := dev.(backend.Memory)
+	return !separate && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -136,7 +138,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	if !s.params.Cull {
 		return s.ghosts[k].Start(ctx, v[:n])
 	}
-	if s.apart {
+	if s.separate {
 		v, moved = s.host, s.hostMoved
 		for set := from; set < to; set++ {
 			for _, p := range s.first[set] {
@@ -157,7 +159,7 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)
 	}
-	if err := s.changes[k].Finish(ctx); err != nil || !s.apart {
+	if err := s.changes[k].Finish(ctx); err != nil || !s.separate {
 		return err
 	}
 	for _, p := range s.sub.Plans[k].Peers {
@@ -171,7 +173,7 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	return nil
 }
 
-// broken tells which vertex is nowhere.
+// broken reports the first vertex with non-finite coordinates.
 func (s *engine[F, V]) broken(ctx context.Context) error {
 	text, err := solvers.Broken(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
 	switch {
@@ -180,7 +182,7 @@ func (s *engine[F, V]) broken(ctx context.Context) error {
 	case text != "":
 		return fmt.Errorf("%s: try a guard, or a smaller relaxation", text)
 	}
-	return fmt.Errorf("within %d sweeps a vertex moved by more than can be said", s.now[0].Sweep)
+	return fmt.Errorf("within %s a vertex displacement is not finite", words.Count(s.now[0].Sweep, "sweep"))
 }
 
 func sizeOf[T any]() uintptr {

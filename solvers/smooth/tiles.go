@@ -51,7 +51,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
 	}
-	t, apart, err := layout.Tiles[F](s.part, s.nodes())
+	t, separate, err := layout.Tiles[F](s.part, s.nodes())
 	if err != nil {
 		return "", err
 	}
@@ -68,9 +68,9 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 		}
 	}
 	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
-	s.enter = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
-	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
-	return "", s.arrangeTiles(t, apart)
+	s.toTiles = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
+	s.fromTiles = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
+	return "", s.arrangeTiles(t, separate)
 }
 
 // tiling is what sweeps by tiles work on.
@@ -88,9 +88,10 @@ type tiling[F num.Float] struct {
 func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	b := &s.taken
 	a, nodes := &s.tiles, len(s.field.Samples)
-	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Placed(b, t.Tiles, "tiles"), Slots: backend.Placed(b, t.Slots, "tiles"),
-		Visits: backend.Placed(b, t.Visits, "tiles"), Extras: backend.Placed(b, t.Extras, "tiles"), Rails: s.mesh.Rails,
-		Sliders: backend.Placed(b, t.Sliders, "tiles"), Where: backend.Placed(b, t.Where, "tiles"),
+	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Uploaded(b, t.Tiles, "tiles"), Slots: backend.Uploaded(b, t.Slots,
+		"tiles"),
+		Visits: backend.Uploaded(b, t.Visits, "tiles"), Extras: backend.Uploaded(b, t.Extras, "tiles"), Rails: s.mesh.Rails,
+		Sliders: backend.Uploaded(b, t.Sliders, "tiles"), Where: backend.Uploaded(b, t.Where, "tiles"),
 		NodeRow:  backend.Fresh[kernels.Row[F]](b, nodes, metricArray),
 		NodeRest: backend.Fresh[F](b, nodes, metricArray)}
 	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")

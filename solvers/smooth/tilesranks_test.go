@@ -74,9 +74,9 @@ func TestTilesOnRanks(t *testing.T) {
 		cfg.Sweep = "tiles"
 		s.layout.Deep = true
 		for k, ranks := range []int{2, 3, 7, 2, 3, 4} {
-			s.layout.Round = k // 0 is 1, and 3 and 5 are none
+			s.layout.Batch = k // 0 is 1, and 3 and 5 are none
 			if k == 3 || k == 5 {
-				s.layout.Round = 8
+				s.layout.Batch = 8
 			}
 			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
 				s.ranks, s.cut = ranks, cut
@@ -90,7 +90,7 @@ func TestTilesOnRanks(t *testing.T) {
 					launches.Store(0)
 					if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want {
 						t.Errorf("%s, %d ranks by %s, rounds of %d, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks,
-							cut, s.layout.Round, name, got, want)
+							cut, s.layout.Batch, name, got, want)
 					}
 					// The first recording is queued as it is, since linked devices are not ready before.
 					expected := int64(0)

@@ -11,26 +11,26 @@ import (
 )
 
 // A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do,
-// and what is out of date after a round comes by an exchange, with which the next begins: tiles that hold nothing of it
+// and what is out of date after a batch comes by an exchange, with which the next begins: tiles that hold nothing of it
 // are taken through their first sweep meanwhile.
 
 // tilePasses are what sweeps by tiles go through, from the first of held or back.
 type tilePasses struct {
 	all  []pass
-	give []pass // at the beginning of a round: what other ranks need
+	give []pass // at the beginning of a batch: what other ranks need
 	rest []pass // meanwhile, tiles that hold nothing of what is to come
 	take []pass // what has come
 	last []pass // and tiles that hold something of it
 }
 
-// tileExchange is that between rounds.
+// tileExchange is that between batches.
 type tileExchange[F num.Float] struct {
 	wire  []kernels.Vertex[F] // what goes to other ranks, and then what comes from them
 	sends bool
 }
 
 // arrangeTiles prepares the passes of sweeps by tiles, of which so many hold nothing that comes from other ranks.
-func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
+func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	t, tiles := &s.tiles, len(of.Tiles)-1
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
@@ -40,26 +40,26 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 	if s.comm.Size() == 1 {
 		return nil
 	}
-	sent, taken := travellers(&s.sub.Round, of)
+	sent, taken := travellers(&s.sub.Batch, of)
 	b := &s.taken
 	x := &t.exchange
 	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(taken), "messages of tiles")
-	out, in := backend.Placed(b, sent, "messages of tiles"), backend.Placed(b, taken, "messages of tiles")
+	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, taken, "messages of tiles")
 	if b.Err() != nil {
 		return b.Err()
 	}
 	for k := range t.passes {
 		p, h := &t.passes[k], &t.held[k]
 		p.give = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
-		p.rest, p.last = []pass{{0, apart, t.loops[k]}}, []pass{{apart, tiles, t.loops[k]}}
+		p.rest, p.last = []pass{{0, separate, t.loops[k]}}, []pass{{separate, tiles, t.loops[k]}}
 		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0
 	return nil
 }
 
-// travellers lists what goes to other ranks between rounds, and what comes from them, one rank after the other.
-func travellers[F num.Float](r *layout.Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
+// travellers lists what goes to other ranks between batches, and what comes from them, one rank after the other.
+func travellers[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
 	rail := map[int32]int32{}
 	for k, v := range of.Sliders {
 		rail[v] = int32(k)
@@ -80,9 +80,9 @@ func travellers[F num.Float](r *layout.Round, of *kernels.TiledMesh[F]) (sent, t
 	return sent, taken
 }
 
-// connectTiles prepares the exchange between rounds, by the links that there are.
+// connectTiles prepares the exchange between batches, by the links that there are.
 func (s *solver[F]) connectTiles() (err error) {
-	plan := s.sub.Round.Wire(s.comm.Rank())
+	plan := s.sub.Batch.Wire(s.comm.Rank())
 	s.between, err = halo.Likewise[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
@@ -94,21 +94,21 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 	}
 	for k := range sweeps {
 		p := &s.tiles.passes[k%2]
-		if s.comm.Size() == 1 || k%s.sub.Round.Sweeps != 0 {
+		if s.comm.Size() == 1 || k%s.sub.Batch.Sweeps != 0 {
 			s.move(p.all)
 			continue
 		}
-		if err := s.beginRound(ctx, p); err != nil {
+		if err := s.beginBatch(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beginRound queues an exchange and the first sweep of a round.
-func (s *solver[F]) beginRound(ctx context.Context, p *tilePasses) error {
+// beginBatch queues an exchange and the first sweep of a batch.
+func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 	if s.linked != nil {
-		err := s.linked.Beside(func() error {
+		err := s.linked.Fork(func() error {
 			s.move(p.give)
 			err := s.between.Start(ctx, s.tiles.exchange.wire)
 			s.move(p.take)

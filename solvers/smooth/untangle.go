@@ -7,15 +7,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// An untangling has rounds. In each, vertices of cells that are turned over move to where the least area, or volume,
+// An untangling has rounds. In each, vertices of cells that are inverted move to where the least area, or volume,
 // around them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their
 // neighbours, for twice as many sweeps each round. In the plane that ends, by W. T. Tutte (Proc. London Math. Soc. 13
-// (1963) 743), with no triangle turned over where the boundary is convex and, as in any triangulation that is
+// (1963) 743), with no triangle inverted where the boundary is convex and, as in any triangulation that is
 // 3-connected, no inner edge cuts the mesh in two. In space nothing is known to end so; it did on all cubes and blocks
 // that were tried, whatever share of their vertices was out of place.
 const (
@@ -24,7 +26,7 @@ const (
 	meanSweeps     = 8 // of the first round
 )
 
-// Untangling is what was done to a mesh with cells turned over or flat.
+// Untangling is what was done to a mesh with cells inverted or flat.
 type Untangling struct {
 	Before int64 // cells that were
 	Sweeps int   // toward greater areas or volumes, and to means
@@ -32,16 +34,16 @@ type Untangling struct {
 
 // untangler is how triangles, or tetrahedra, are untangled.
 type untangler[V any] struct {
-	cells, size    string // what they, and their areas or volumes, are called
+	cell, size     string // what one, and its area or volume, is called
 	sliding        bool   // vertices of the boundary move too
 	greater, means func(set *kernels.Set) backend.Loop
 	global         []int32 // ids of the rank's cells
-	look           func(v []V, cell int) (first int32, size float64, upright bool)
+	cellSize       func(v []V, cell int) (first int32, size float64, upright bool)
 	rescale        func(at [][]float64) (float64, error)
 	measure        func(v []V, scale float64) faults.Found // gives every vertex the metric where it is
 }
 
-// untangle moves vertices until no cell is turned over or flat, and rescales the metric if that was asked for.
+// untangle moves vertices until no cell is inverted or flat, and rescales the metric if that was asked for.
 // Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and
 // so the bits are the same on any ranks.
 func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangling, error) {
@@ -101,12 +103,11 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 			return u, err
 		}
 	}
-	return u,
-		&faults.Refusal{Err: fmt.Errorf("%d %s remain turned over or flat after %d sweeps to untangle the mesh, which keep "+
-			"its boundary: %s; mesh the domain again", bad.Count, how.cells, u.Sweeps, bad.Text)}
+	return u, &faults.Refusal{Err: fmt.Errorf("inverted or flat after %s to untangle the mesh, which keep its boundary: "+
+		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 
-// turned is the cells of the whole mesh that are turned over or flat: how many, and a text about the first few.
+// turned is the cells of the whole mesh that are inverted or flat: how many, and a text about the first few.
 func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Found, error) {
 	v, err := s.everything()
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Fo
 	var mine []cell
 	count := int64(0)
 	for k, id := range how.global {
-		if at, size, ok := how.look(v, k); !ok {
+		if at, size, ok := how.cellSize(v, k); !ok {
 			count++
 			c := cell{ID: id, Size: size}
 			for axis, x := range s.numbers(&v[at])[:s.dim] {
@@ -146,7 +147,7 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Fo
 	mine = mine[:0]
 	for r, b := range all {
 		if len(b) < 8 || (len(b)-8)%size != 0 {
-			return c, fmt.Errorf("rank %d tells of %s in %d bytes", r, how.cells, len(b))
+			return c, fmt.Errorf("rank %d tells of %s in %d bytes", r, words.Plural(how.cell), len(b))
 		}
 		c.Count += int64(binary.LittleEndian.Uint64(b))
 		some := make([]cell, (len(b)-8)/size)

@@ -44,7 +44,7 @@ func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, o
 }
 
 // untangled untangles with the solvers of all ranks, on which on runs what it is given, sweeps twice, and returns what
-// came out. Once no cell is turned over the mesh must be sound too.
+// came out. Once no cell is inverted the mesh must be sound too.
 func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f func(dist.Comm, Solver) error) error) (
 	u Untangling, o outcome) {
 	t.Helper()
@@ -58,7 +58,7 @@ func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f fu
 			return err
 		}
 		if given.Inverted != done.Before {
-			t.Errorf("%d cells are turned over, and %d were untangled", given.Inverted, done.Before)
+			t.Errorf("%d cells are inverted, and %d were untangled", given.Inverted, done.Before)
 		}
 		now, err := solver.Diagnose(t.Context())
 		if err != nil {
@@ -152,13 +152,13 @@ func TestNotUntangled(t *testing.T) {
 		t.Fatal("a strip that crosses itself is untangled")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 2 || lines[0] != lines[1] || !strings.Contains(lines[0], "2 triangles remain turned over or flat") ||
+	if len(lines) != 2 || lines[0] != lines[1] || !strings.Contains(lines[0], "boundary: 2 triangles: ") ||
 		!strings.Contains(lines[0], "cell 0 at (0, 0) of area -2, cell 3 at") {
 		t.Error(err)
 	}
 	cfg.Untangle = false
 	if err := s.on(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, Solver) error { return nil }); err == nil ||
-		!strings.Contains(err.Error(), "cell 0 at (0, 0) is turned over or flat") {
+		!strings.Contains(err.Error(), "cell 0 at (0, 0) is inverted or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}
 }

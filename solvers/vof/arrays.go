@@ -11,17 +11,18 @@ import (
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
 // must not look into them.
 type arrays[F num.Float] struct {
-	fields  [3][]F         // one after each sweep of a step, or in turn after each step in tiles
-	u       [3][]F         // through lower faces
-	planes2 []geom.Line[F] // where they are stored; tiles, which find their own, store them for what is measured
-	planes3 []geom.Plane[F]
-	kinds   [2][]int32 // of tiles, in turn; of bricks, the first
-	every   tileList   // of all tiles or bricks
-	busy    tileList   // of those with work
-	marks   []int32    // which these are
-	rim     []int32    // tiles that hold deep ghosts
+	fields     [3][]F         // one after each sweep of a step, or in turn after each step in tiles
+	u          [3][]F         // through lower faces
+	planes2    []geom.Line[F] // where they are stored; tiles, which find their own, store them for what is measured
+	planes3    []geom.Plane[F]
+	kinds      [2][]int32 // of tiles, in turn; of bricks, the first
+	every      tileList   // of all tiles or bricks
+	busy       tileList   // of those with work
+	marks      []int32    // which these are
+	ghostTiles []int32    // tiles that hold deep ghosts
 
-	// The clock of step k is at k modulo turns, so that several can be handed over, and their steps recorded, at once.
+	// The clock of step k is at k modulo cycleLength, so that several can be handed over, and their steps recorded, at
+	// once.
 	clocks []kernels.Clock[F]
 
 	from, to []int32 // cells at walls, and those beyond that become the same
@@ -29,20 +30,20 @@ type arrays[F num.Float] struct {
 	taken backend.Arrays
 }
 
-// turns is how many steps pass until all comes round: orders of axes, fields in turn, clocks.
-const turns = kernels.TileTurns
+// cycleLength is how many steps pass until all comes round: orders of axes, fields in turn, clocks.
+const cycleLength = kernels.TileTurns
 
 // tileList is a list of tiles on the device, and its length.
 type tileList struct{ order, count []int32 }
 
-// place puts the arrays on the device, with the field at the start and the velocities, both with ghosts.
-func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F, u [3][]F) error {
+// upload puts the arrays on the device, with the field at the start and the velocities, both with ghosts.
+func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *ways, start []F, u [3][]F) error {
 	a.taken.Device = dev
 	p := &a.taken
-	a.fields[0] = backend.Placed(p, start, "volume fractions")
+	a.fields[0] = backend.Uploaded(p, start, "volume fractions")
 	for axis := range b.Grid.Dim {
-		a.u[axis] = backend.Placed(p, u[axis], "velocity")
-		if axis == 1 || axis > 1 && !w.tiled {
+		a.u[axis] = backend.Uploaded(p, u[axis], "velocity")
+		if axis == 1 || axis > 1 && w.over != byTiles {
 			a.fields[axis] = backend.Fresh[F](p, b.Len(), "volume fractions")
 		}
 	}
@@ -51,11 +52,11 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		for t := range mixed {
 			mixed[t], all[t] = kernels.Mixed2, int32(t)
 		}
-		a.kinds = [2][]int32{backend.Placed(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
-		a.every = tileList{backend.Placed(p, all, "tiles"), backend.Placed(p, []int32{int32(n)}, "tiles")}
+		a.kinds = [2][]int32{backend.Uploaded(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
+		a.every = tileList{backend.Uploaded(p, all, "tiles"), backend.Uploaded(p, []int32{int32(n)}, "tiles")}
 		a.busy = tileList{backend.Fresh[int32](p, n, "tiles"), backend.Fresh[int32](p, 1, "tiles")}
 		a.marks = backend.Fresh[int32](p, n, "tiles")
-		a.rim = backend.Placed(p, w.rim(b), "tiles")
+		a.ghostTiles = backend.Uploaded(p, w.ghostTiles(b), "tiles")
 	}
 	switch {
 	case w.stored && b.Grid.Dim == 2:
@@ -63,8 +64,8 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 	case w.stored:
 		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
-	a.clocks = backend.Fresh[kernels.Clock[F]](p, turns, "clocks")
+	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
 	from, to := b.Walls()
-	a.from, a.to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
+	a.from, a.to = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	return p.Err()
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// deepGhosts is how many layers all turns take. In each step what tiles find at the rim of the ghosts is void,
+// deepGhosts is how many layers a cycle takes. In each step what tiles find at the edge of the ghosts is void,
 // TileReach cells further in, and has come to the block's own cells when the next ghosts come. Tiles far from an
 // interface cost nothing there either.
-const deepGhosts = turns * kernels.TileReach
+const deepGhosts = cycleLength * kernels.TileReach
 
-// deepen makes the ghosts of the block as deep as all turns take, where all ranks go by tiles and no block is thinner
+// widenGhosts makes the ghosts of the block as deep as a cycle takes, where all ranks go by tiles and no block is
+// thinner
 // than that.
-func (s *solver[F]) deepen(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPlan, error) {
+func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPlan, error) {
 	b := s.block
 	frame := abi.Box{Hi: b.N}
 	for axis := range b.Grid.Dim {
@@ -38,7 +39,7 @@ func (s *solver[F]) deepen(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPl
 		return nil, thin
 	}
 	can := []float64{1}
-	if !s.tiled || thin != nil {
+	if s.over != byTiles || thin != nil {
 		can[0] = 0
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, can); err != nil || can[0] == 0 {
@@ -48,7 +49,7 @@ func (s *solver[F]) deepen(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPl
 	if err != nil {
 		return nil, err
 	}
-	s.block, s.deep = block, true
+	s.block, s.period = block, byCycle
 	s.cover(frame)
 	return deep, nil
 }
@@ -58,9 +59,9 @@ func (c Config) mayDeepen(dim int) bool {
 	return dim == 2 && c.wide(dim) && c.Exchange != "step" && c.Sweep != "cells"
 }
 
-// rim lists the tiles that hold deep ghosts.
-func (w *ways) rim(b *grid.Block) (tiles []int32) {
-	if !w.deep {
+// ghostTiles lists the tiles that hold deep ghosts.
+func (w *ways) ghostTiles(b *grid.Block) (tiles []int32) {
+	if w.period != byCycle {
 		return nil
 	}
 	for t := range w.parts {
@@ -75,15 +76,15 @@ func (w *ways) rim(b *grid.Block) (tiles []int32) {
 // taking prepares what takes deep ghosts that have come.
 func (a *arrays[F]) taking(b *grid.Block, cfg Config, w *ways) kernelOver {
 	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.covered(),
-		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], Dust: dust[F](), F: a.fields[0],
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], Dust: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
-		Order: a.rim}
-	return kernelOver{kernels.NewTakeTileLoop(g), len(a.rim)}
+		Order: a.ghostTiles}
+	return kernelOver{kernels.NewTakeTileLoop(g), len(a.ghostTiles)}
 }
 
 // takeGhosts brings the ghosts that the given turn begins with.
 func (s *solver[F]) takeGhosts(ctx context.Context, turn int) error {
-	if s.deep && turn > 0 {
+	if s.period == byCycle && turn > 0 {
 		return nil
 	}
 	if err := s.refresh(ctx); err != nil {

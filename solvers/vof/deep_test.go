@@ -41,7 +41,7 @@ func TestDeepGhosts(t *testing.T) {
 		for i, parts := range c.parts {
 			for _, batch := range [][]int{{1, 1000}, {7}}[i%2] {
 				p := c.problem
-				p.parts, p.batch, p.apart, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
+				p.parts, p.batch, p.separate, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
 				err := p.run(func(rank int, s Solver) error {
 					if exchange, _ := s.Ways(); exchange != "steps" {
 						t.Errorf("%s, %v: exchange each %s", name, parts, exchange)
@@ -85,5 +85,5 @@ func TestThinBlocks(t *testing.T) {
 	p.cfg.Exchange = "steps"
 	refused(t, p, "fewer than the 72 layers")
 	p.cfg.Sweep = "cells"
-	refused(t, p, `exchange "steps" cannot be: it is for tiles`)
+	refused(t, p, `exchange "steps" unavailable: it is for tiles`)
 }

@@ -17,7 +17,7 @@ import (
 
 // apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs,
 // so that whatever of the host follows an address there ends the program. Once an array is freed none may be touched.
-type apart struct {
+type separate struct {
 	*cpu.Device
 	pages    []byte
 	used     int                     // how many of the bytes arrays take, each from a page on
@@ -26,25 +26,25 @@ type apart struct {
 	launched int // recordings
 }
 
-func newApart(threads int, comm dist.Comm) (*apart, error) {
+func newApart(threads int, comm dist.Comm) (*separate, error) {
 	pages, err := protectedPages(1 << 27)
-	return &apart{Device: cpu.New(threads), pages: pages, arrays: map[unsafe.Pointer]bool{}, comm: comm}, err
+	return &separate{Device: cpu.New(threads), pages: pages, arrays: map[unsafe.Pointer]bool{}, comm: comm}, err
 }
 
-func (d *apart) Close() {
+func (d *separate) Close() {
 	_ = freePages(d.pages)
 	d.Device.Close()
 }
 
-func (d *apart) open(f func()) {
+func (d *separate) open(f func()) {
 	_ = protect(d.pages[:d.used], false)
 	f()
 	_ = protect(d.pages[:d.used], true)
 }
 
-func (d *apart) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
+func (d *separate) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
 
-func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
+func (d *separate) Alloc(n int) (unsafe.Pointer, error) {
 	page := os.Getpagesize()
 	at, end := d.used, d.used+(n+page-1)/page*page
 	if end > len(d.pages) {
@@ -56,7 +56,7 @@ func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-func (d *apart) Free(p unsafe.Pointer) error {
+func (d *separate) Free(p unsafe.Pointer) error {
 	if !d.arrays[p] {
 		return errors.New("no array begins there")
 	}
@@ -65,31 +65,31 @@ func (d *apart) Free(p unsafe.Pointer) error {
 	return nil
 }
 
-func (d *apart) copy(dst, src unsafe.Pointer, n int) error {
+func (d *separate) copy(dst, src unsafe.Pointer, n int) error {
 	d.open(func() { copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)) })
 	return nil
 }
 
-func (d *apart) Upload(dst, src unsafe.Pointer, n int) error   { return d.copy(dst, src, n) }
-func (d *apart) Download(dst, src unsafe.Pointer, n int) error { return d.copy(dst, src, n) }
-func (d *apart) Move(dst, src unsafe.Pointer, n int) error     { return d.copy(dst, src, n) }
-func (d *apart) Sync() error                                   { return nil }
+func (d *separate) Upload(dst, src unsafe.Pointer, n int) error   { return d.copy(dst, src, n) }
+func (d *separate) Download(dst, src unsafe.Pointer, n int) error { return d.copy(dst, src, n) }
+func (d *separate) Move(dst, src unsafe.Pointer, n int) error     { return d.copy(dst, src, n) }
+func (d *separate) Sync() error                                   { return nil }
 
-func (d *apart) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
-func (d *apart) Unpin([]byte) error        { return nil }
-func (d *apart) Fetched() error            { return nil }
-func (d *apart) Fetch(dst, src []byte) error {
+func (d *separate) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
+func (d *separate) Unpin([]byte) error        { return nil }
+func (d *separate) Fetched() error            { return nil }
+func (d *separate) Fetch(dst, src []byte) error {
 	d.open(func() { copy(dst, src) })
 	return nil
 }
-func (d *apart) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
+func (d *separate) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
 
 // The device talks to those of other ranks by itself.
-func (d *apart) Place() string                                { return fmt.Sprint(d.comm.Rank()) }
-func (d *apart) LinkID() ([]byte, error)                      { return []byte("id"), nil }
-func (d *apart) Link(int, int, []byte) (backend.Links, error) { return links{d}, nil }
+func (d *separate) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
+func (d *separate) LinkID() ([]byte, error)                           { return []byte("id"), nil }
+func (d *separate) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d}, nil }
 
-type links struct{ d *apart }
+type links struct{ d *separate }
 
 func (l links) Exchange(send, recv []backend.Message) error {
 	var reqs []dist.Request
@@ -124,19 +124,21 @@ func (l links) Exchange(send, recv []backend.Message) error {
 	return nil
 }
 
-func (links) Max([]uint64) error          { return errors.New("not asked for") }
-func (links) Beside(f func() error) error { return f() }
-func (links) Join() error                 { return nil }
-func (links) Abort()                      {}
-func (links) Close() error                { return nil }
+func (links) Max([]uint64) error        { return errors.New("not asked for") }
+func (links) Fork(f func() error) error { return f() }
+func (links) Join() error               { return nil }
+func (links) Abort()                    {}
+func (links) Close() error              { return nil }
 
 // recorded is a sequence of kernels that runs when it is launched.
 type recorded struct {
-	d     *apart
+	d     *separate
 	queue func() error
 }
 
-func (d *apart) Record(queue func() error) (backend.Recording, error) { return recorded{d, queue}, nil }
+func (d *separate) Record(queue func() error) (backend.Recording, error) {
+	return recorded{d, queue}, nil
+}
 
 func (r recorded) Launch() {
 	r.d.launched++
@@ -183,15 +185,16 @@ func TestSameBitsInAnyWay(t *testing.T) {
 		for _, parts := range [][3]int{{1, 1, 1}, {2, 2, 1}} {
 			for _, w := range []struct {
 				exchange, sweep string
-				apart           bool
+				separate        bool
 			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true},
 				{"step", "cells", true}, {"step", "tiles", true}, {"sweep", "", true}} {
 				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
 					continue
 				}
 				q := p
-				q.parts, q.apart, q.cfg.Exchange, q.cfg.Sweep, q.batch = parts, w.apart, w.exchange, w.sweep, 1+40*(parts[0]-1)
-				if w.apart && w.sweep == "cells" && w.exchange == "sweep" {
+				q.parts, q.separate, q.cfg.Exchange, q.cfg.Sweep, q.batch = parts, w.separate, w.exchange, w.sweep,
+					1+40*(parts[0]-1)
+				if w.separate && w.sweep == "cells" && w.exchange == "sweep" {
 					q.cfg.Halo = "staged"
 				}
 				got, other, err := q.until(.15)
@@ -228,7 +231,7 @@ func TestRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
-			p.apart, p.parts = true, parts
+			p.separate, p.parts = true, parts
 			if p.grid.Dim == 2 {
 				p.cfg.Exchange, p.cfg.Sweep = "step", "tiles"
 			}
@@ -238,7 +241,7 @@ func TestRecordings(t *testing.T) {
 						return err
 					}
 				}
-				if n := dev.(*apart).launched; n < 1 || n != s.Steps()/turns-1 {
+				if n := dev.(*separate).launched; n < 1 || n != s.Steps()/cycleLength-1 {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.(*solver[float64])

@@ -23,7 +23,7 @@ type Diagnostics struct {
 
 // mixed tells that a cell has a plane.
 func (s *solver[F]) mixed(f float64) bool {
-	least := float64(dust[F]())
+	least := float64(roundOff[F]())
 	return f > least && f < 1-least
 }
 
@@ -34,11 +34,11 @@ func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) 
 	var m geom.Plane[F]
 	h := s.sides()
 	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
+		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), differenceStep[F]())
 		m = geom.Plane[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
 		size = float64(geom.Length(&p, h[0], h[1]))
 	} else {
-		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
+		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), differenceStep[F]())
 		size = float64(geom.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}

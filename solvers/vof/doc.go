@@ -7,11 +7,8 @@
 // height functions). A step is one sweep along each axis, and the order of the axes rotates from step to step:
 //
 //   - weymouth-yue (J. Comput. Phys. 229, 2010), in the plane and in space;
-//   - ei-le, an implicit Eulerian and an explicit Lagrangian sweep (Scardovelli and Zaleski, Int. J. Numer. Meth.
-//
-// Fluids
-//
-//	41, 2003; Aulisa et al., J. Comput. Phys. 192, 2003), in the plane.
+//   - ei-le, an implicit Eulerian and an explicit Lagrangian sweep (Scardovelli and Zaleski, Int. J. Numer.
+//     Meth. Fluids 41, 2003; Aulisa et al., J. Comput. Phys. 192, 2003), in the plane.
 //
 // Both keep the volume to rounding where the velocity has no discrete divergence, and f within its bounds to rounding,
 // with nothing clipped. (A cell within 64 units of rounding of 0 or 1 passes its faces what a pure one would; what it

@@ -71,7 +71,7 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 	for _, cell := range cells {
 		i, j, k := cell%n[0], cell/n[0]%n[1], cell/n[0]/n[1]
 		view := field
-		if s.apart {
+		if s.separate {
 			view = s.host
 			if err := s.download(i, j, k, reach); err != nil {
 				return err

@@ -21,7 +21,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 	}
 	s.ghosts, err = halo.ConnectBox[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
 	if linked, ok := s.ghosts.(halo.LinkedGhosts[F]); ok {
-		s.beside = linked.Beside
+		s.fork = linked.Fork
 	}
 	return err
 }
@@ -38,13 +38,14 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	if s.fresh {
 		return nil
 	}
-	s.fresh = !s.deep
+	s.fresh = s.period != byCycle
 	return s.exchange(ctx, s.fields[s.now()])
 }
 
-// rimFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest. A rank
+// interfaceFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest.
+// A rank
 // that is alone, and a block that is thin, leaves it whole: there is nothing to do while messages travel.
-func (w *ways) rimFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
+func (w *ways) interfaceFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
 		for side, open := range b.Open(axis) {

@@ -10,19 +10,19 @@ import (
 
 // Bytes is what the arrays of a block take on a device, with memory of its own if apart: those of arrays.place, and the
 // field that errors are against. Ghosts are as deep as tiles have them where these exchange once in many steps.
-func (c Config) Bytes(b *grid.Block, precision string, apart bool) (int64, error) {
+func (c Config) Bytes(b *grid.Block, precision string, separate bool) (int64, error) {
 	if precision == "float32" {
-		return bytesOf[float32](c, b, apart)
+		return bytesOf[float32](c, b, separate)
 	}
-	return bytesOf[float64](c, b, apart)
+	return bytesOf[float64](c, b, separate)
 }
 
-func bytesOf[F num.Float](c Config, b *grid.Block, apart bool) (int64, error) {
-	w, err := c.choose(b, apart)
+func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error) {
+	w, err := c.choose(b, separate)
 	if err != nil {
 		return 0, err
 	}
-	if w.tiled && c.mayDeepen(b.Grid.Dim) && open(b) {
+	if w.over == byTiles && c.mayDeepen(b.Grid.Dim) && open(b) {
 		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
 			b = deep
 		}
@@ -30,7 +30,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, apart bool) (int64, error) {
 	var number F
 	dim, each := b.Grid.Dim, int64(0) // of a cell with ghosts
 	fields := 2
-	if dim == 3 && !w.tiled {
+	if dim == 3 && w.over != byTiles {
 		fields = 3
 	}
 	each += int64(fields+dim) * int64(unsafe.Sizeof(number))

@@ -36,7 +36,7 @@ type observation struct {
 // prepare makes what a survey takes. start is the volume fraction of each cell of the block.
 func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 	b, a := s.block, &s.taken
-	o.against = backend.Placed(a, start, "volume fractions to compare with")
+	o.against = backend.Uploaded(a, start, "volume fractions to compare with")
 	o.found = backend.Fresh[int64](a, kernels.SurveyWords, "what is measured")
 	if a.Err() != nil {
 		return a.Err()
@@ -55,15 +55,15 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 		if f == nil {
 			continue
 		}
-		m, patches := kernels.NewSurvey(layout, b.N, h, dust[F](), f, o.against, o.found)
+		m, patches := kernels.NewSurvey(layout, b.N, h, roundOff[F](), f, o.against, o.found)
 		if b.Grid.Dim == 2 {
-			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: nudge[F](),
-				Dust: dust[F](), F: f, Planes: s.planes2}
+			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: differenceStep[F](),
+				Dust: roundOff[F](), F: f, Planes: s.planes2}
 			o.planes[k] = kernelOver{kernels.NewReconstruct2Loop(own, of), own.Size()}
 			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), patches}
 		} else {
-			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: nudge[F](),
-				Dust: dust[F](), F: f, Planes: s.planes3}
+			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: differenceStep[F](),
+				Dust: roundOff[F](), F: f, Planes: s.planes3}
 			o.planes[k] = kernelOver{kernels.NewReconstruct3Loop(own, of), own.Size()}
 			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), patches}
 		}

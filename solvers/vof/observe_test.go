@@ -14,7 +14,7 @@ import (
 // later, when it is everywhere; what was measured before is as it was.
 func TestBrokenStatesAreNamedLater(t *testing.T) {
 	for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
-		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 2), apart: true,
+		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 2), separate: true,
 			parts: parts, cfg: config("myc", "weymouth-yue", .5)}
 		err := p.run(func(rank int, s Solver) error {
 			const first, step, spoilt = 994, 1000, 20 + 40*30
@@ -69,9 +69,9 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 func TestStretchesAreRecorded(t *testing.T) {
 	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
 		cfg: config("myc", "weymouth-yue", .5)}
-	const steps = 5 * turns * 10
+	const steps = 5 * cycleLength * 10
 	var hashes []string
-	for _, p.apart = range []bool{false, true} {
+	for _, p.separate = range []bool{false, true} {
 		err := p.onDevice(func(_ int, s Solver, dev backend.Device) error {
 			for s.Steps() < steps {
 				if err := s.Advance(ctx, 1e3, 10); err != nil {
@@ -81,7 +81,7 @@ func TestStretchesAreRecorded(t *testing.T) {
 			hash, err := s.Hash(ctx)
 			hashes = append(hashes, hash)
 			// Rounds of five turns have stretches of their own, of which the first round records none.
-			if d, ok := dev.(*apart); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
+			if d, ok := dev.(*separate); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
 				t.Errorf("%d recordings of %d steps", d.launched, steps)
 			}
 			return err

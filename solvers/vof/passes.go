@@ -10,25 +10,52 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// ways is how the steps of a rank go.
+// ways is how the steps of a rank go: over what its kernels go at a time, and how often ghosts are exchanged. Both are
+// chosen by Config.choose, and by widenGhosts where ranks find that they can go by tiles through a cycle:
+//
+//	             bySweep                        byStep                         byCycle
+//	byCells      in space; exchange "sweep"     in the plane, by default       -
+//	byTiles      a block without neighbours     in the plane; large blocks     in the plane, several ranks;
+//	                                            of GPUs; sweep "tiles"         exchange "steps"
+//	byBricks     in space, on GPUs              -                              -
 type ways struct {
+	over   over
+	period period
 	stored bool // planes are found once and kept, but in tiles: they cost more than storing them
-	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
-	tiled  bool
 	tiles  [2]int
-	bricks bool // in space, the device takes cells in bricks
 	parts  int  // how many tiles or bricks there are
 	alone  bool // no other rank has a part in a step
 
-	deep  bool    // one exchange in all turns, and tiles over ghosts too
 	frame abi.Box // of cells that tiles cover
 }
 
-// choose finds the ways. apart tells that the device has memory of its own.
-func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
+// over is what a kernel of a step takes at a time.
+type over int
+
+const (
+	byCells  over = iota // a sweep over the cells of boxes
+	byTiles              // both sweeps of a step over tiles of the plane
+	byBricks             // a sweep over bricks of cells in space
+)
+
+// period is how often ghosts are brought up to date.
+type period int
+
+const (
+	bySweep period = iota // before each sweep
+	byStep                // once a step: sweeps go over boxes that shrink to the block
+	byCycle               // once in cycleLength steps: tiles go over ghosts too
+)
+
+// choose finds the ways. separate tells that the device has memory of its own.
+func (c Config) choose(b *grid.Block, separate bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
-	w.wide = c.wide(b.Grid.Dim)
-	w.bricks = apart && b.Grid.Dim == 3 && !w.wide && c.Sweep != "cells"
+	if c.wide(b.Grid.Dim) {
+		w.period = byStep
+	}
+	if separate && b.Grid.Dim == 3 && w.period == bySweep && c.Sweep != "cells" {
+		w.over = byBricks
+	}
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range b.Open(axis) {
@@ -41,28 +68,28 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 		why = "tiles are for the plane"
 	case c.Normal == "height":
 		why = "heights reach too far for tiles"
-	case !alone && !w.wide:
+	case !alone && w.period == bySweep:
 		why = `tiles need exchange "step" or "steps" where a block has neighbours`
 	}
 	if c.Sweep == "tiles" && why != "" {
-		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)
+		return w, fmt.Errorf("sweep \"tiles\" unavailable: %s", why)
 	}
 	if c.Exchange == "steps" && c.Sweep == "cells" {
 		why = "it is for tiles"
 	}
 	if c.Exchange == "steps" && why != "" {
-		return w, fmt.Errorf("exchange \"steps\" cannot be: %s", why)
+		return w, fmt.Errorf("exchange \"steps\" unavailable: %s", why)
 	}
 	many := manyCells
 	if !alone {
 		many /= 4 // tiles exchange once in many steps
 	}
-	w.tiled = c.Sweep == "tiles" || c.Exchange == "steps" ||
-		c.Sweep != "cells" && apart && why == "" && b.Cells() >= many
-	if w.tiled {
+	if c.Sweep == "tiles" || c.Exchange == "steps" ||
+		c.Sweep != "cells" && separate && why == "" && b.Cells() >= many {
+		w.over = byTiles
 		w.cover(abi.Box{Hi: b.N})
 	}
-	if w.bricks {
+	if w.over == byBricks {
 		n := kernels.CountBricks(b.N)
 		w.parts = n[0] * n[1] * n[2]
 	}
@@ -91,9 +118,9 @@ type pass[F num.Float] struct {
 	field       []F // of which others need what first leaves, or nil
 }
 
-// passes prepares step k of the turns, over a list of tiles or bricks where there are any.
+// passes prepares step k of a cycle, over a list of tiles or bricks where there are any.
 func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileList) []pass[F] {
-	if w.tiled {
+	if w.over == byTiles {
 		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
 	}
 	layout, dim := lattice(b), b.Grid.Dim
@@ -104,7 +131,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		axis := (k + n) % dim
 		from, to := a.fields[n], a.fields[(n+1)%dim]
 		box := abi.Box{Hi: b.N}
-		if w.wide {
+		if w.period != bySweep {
 			box = cfg.widened(b, k, n)
 		}
 		var advance func(abi.Box) backend.Loop
@@ -112,25 +139,27 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		var p pass[F]
-		var rim []abi.Box // which others need
+		var interfaces []abi.Box // which others need
 		inner := box
-		if n == dim-1 || !w.wide {
+		if n == dim-1 || w.period == bySweep {
 			p.field = to
-			rim, inner = w.rimFirst(b)
+			interfaces, inner = w.interfaceFirst(b)
 		}
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U:      a.u[axis],
 				Planes: a.planes2}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U:      a.u[axis],
 				Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
-			if w.bricks {
+			if w.over == byBricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
@@ -138,8 +167,8 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		if w.stored {
 			p.planes = wide.Size()
 		}
-		if !w.bricks {
-			for _, box := range rim {
+		if w.over != byBricks {
+			for _, box := range interfaces {
 				p.first = append(p.first, kernelOver{advance(box), box.Size()})
 			}
 			p.rest = kernelOver{advance(inner), inner.Size()}
@@ -175,11 +204,11 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.covered(),
 		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
-		Nudge: nudge[F](), Dust: dust[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
+		Nudge: differenceStep[F](), Dust: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
 		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
 	p := pass[F]{first: []kernelOver{{step, w.parts}}}
-	if !w.deep {
+	if w.period != byCycle {
 		p.field = s.Out
 	}
 	return p
@@ -199,7 +228,7 @@ func (w *ways) covered() [2]int32 {
 
 // ghostSides is how far tiles may reach beyond each side of what they cover.
 func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
-	if w.deep {
+	if w.period == byCycle {
 		return reach
 	}
 	for axis := range 2 {
@@ -221,15 +250,15 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	return all
 }
 
-// listing prepares what finds the tiles or bricks with work in all turns, before the first of them, in the order of its
+// listing prepares what finds the tiles or bricks with work in a cycle, before the first of them, in the order of its
 // kernels.
 func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
-	if w.tiled {
+	if w.over == byTiles {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}
-	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0],
+	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
 		for side, open := range b.Open(axis) {
@@ -256,17 +285,18 @@ func (c Config) kinds() [2]int32 {
 	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
 }
 
-// nudge is the root of a precision.
-func nudge[F num.Float]() F {
+// differenceStep is the root of a precision.
+func differenceStep[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-12
 	}
 	return 0x1p-26
 }
 
-// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from
+// roundOff is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers
+// from
 // the errors of its fluxes.
-func dust[F num.Float]() F {
+func roundOff[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-17
 	}

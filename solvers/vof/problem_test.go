@@ -33,7 +33,7 @@ type problem struct {
 	precision string
 	parts     [3]int
 	threads   int
-	apart     bool // on devices with memory of their own
+	separate  bool // on devices with memory of their own
 	batch     int  // steps at a time
 	levels    int  // of divided cells, 4 if 0
 }
@@ -99,7 +99,7 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 }
 
 func (p problem) device(comm dist.Comm) (backend.Device, error) {
-	if p.apart {
+	if p.separate {
 		return newApart(max(1, p.threads), comm)
 	}
 	return cpu.New(max(1, p.threads)), nil

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// stretch is so many turns from one on.
+// stretch is so many steps of a cycle, from one on.
 type stretch struct{ first, count int }
 
 // manyReplays bounds the stretches that are recorded. Rows of a table come after equal numbers of steps, whose
@@ -15,7 +15,7 @@ const manyReplays = 64
 
 // repeats tells whether a stretch is worth a recording, and can be one.
 func (s *solver[F]) repeats(of stretch) bool {
-	if !s.alone && s.beside == nil && !s.deep {
+	if !s.alone && s.fork == nil && s.period != byCycle {
 		return false
 	}
 	_, known := s.replays[of]

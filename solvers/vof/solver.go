@@ -96,25 +96,25 @@ type solver[F num.Float] struct {
 	cfg      Config
 	block    *grid.Block
 	ghosts   halo.Ghosts[F]
-	beside   func(f func() error) error // of linked devices: queues what f calls beside what follows
+	fork     func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh    bool                       // ghosts are those of now, but for deep ones
 	flow     flow.Flow
 	course   *flow.Course[F] // nil where the flow varies by a factor alone
 	comm     dist.Comm
 	dev      backend.Device
 
-	// apart tells that the device has memory of its own. The host then has room for a copy of the field.
-	apart bool
-	host  []F
+	// separate tells that the device has memory of its own. The host then has room for a copy of the field.
+	separate bool
+	host     []F
 
-	passes  [turns][]pass[F]
-	listed  [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
+	passes  [cycleLength][]pass[F]
+	listed  [cycleLength][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
 	find    []kernelOver
 	take    kernelOver                    // deep ghosts that have come
 	busy    [1]int32                      // how many have work
-	replays map[stretch]backend.Recording // of stretches of turns; nil of those that were taken once
+	replays map[stretch]backend.Recording // of stretches of a cycle; nil of those that were taken once
 	blocks  int                           // tiles or bricks that they have room for
-	lists   bool                          // there is a list of those with work, for the turns that are under way
+	lists   bool                          // there is a list of those with work, for the cycle that is under way
 	walls   [2]backend.Loop               // of the fields that a step may end with
 	volume  float64                       // at the start
 	limit   float64                       // the longest step at a factor of 1
@@ -125,22 +125,15 @@ type solver[F num.Float] struct {
 	took    float64 // the last step
 	steps   int
 	longest float64 // step so far, times the size of its factor
-	next    [turns]kernels.Clock[F]
+	next    [cycleLength]kernels.Clock[F]
 	clockAt time.Time
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
 	fractions []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	if err := cfg.check(b.Grid.Dim); err != nil {
+	if err := cfg.suits(b); err != nil {
 		return nil, err
-	}
-	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal,
-			cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
-	}
-	if b.Len() > math.MaxInt32 {
-		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
 	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, replays: map[stretch]backend.Recording{}}
 	defer func() {
@@ -148,12 +141,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
-	if s.ways, err = cfg.choose(b, s.apart); err != nil {
+	_, s.separate = dev.(backend.Memory)
+	if s.ways, err = cfg.choose(b, s.separate); err != nil {
 		return nil, err
 	}
 	s.alone = alone(plan)
-	if plan, err = s.deepen(ctx, plan); err != nil {
+	if plan, err = s.widenGhosts(ctx, plan); err != nil {
 		return nil, err
 	}
 	b = s.block
@@ -178,25 +171,11 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, err
 	}
 	s.course = flow.CourseOf[F](b, v)
-	if err := s.place(dev, b, &s.ways, start, u); err != nil {
+	if err := s.upload(dev, b, &s.ways, start, u); err != nil {
 		return nil, err
 	}
-	for k := range turns {
-		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.every)
-		if s.listed[k] = s.passes[k]; s.parts > 0 {
-			s.listed[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.arrays.busy)
-		}
-	}
-	for n := range s.walls {
-		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
-	}
-	if s.parts > 0 {
-		s.find = s.listing(b, &s.ways)
-	}
-	if s.deep {
-		s.take = s.arrays.taking(b, cfg, &s.ways)
-	}
-	if s.apart {
+	s.prepare(b)
+	if s.separate {
 		s.host = start
 	}
 	if err := s.observer.prepare(s, begun); err != nil {
@@ -205,6 +184,40 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume
 	return s, err
+}
+
+// suits refuses a block that the configuration does not fit.
+func (cfg *Config) suits(b *grid.Block) error {
+	if err := cfg.check(b.Grid.Dim); err != nil {
+		return err
+	}
+	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
+		return fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal,
+			cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
+	}
+	if b.Len() > math.MaxInt32 {
+		return fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
+	}
+	return nil
+}
+
+// prepare makes the kernels of steps.
+func (s *solver[F]) prepare(b *grid.Block) {
+	for k := range cycleLength {
+		s.passes[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.every)
+		if s.listed[k] = s.passes[k]; s.parts > 0 {
+			s.listed[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.arrays.busy)
+		}
+	}
+	for n := range s.walls {
+		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
+	}
+	if s.parts > 0 {
+		s.find = s.listing(b, &s.ways)
+	}
+	if s.period == byCycle {
+		s.take = s.arrays.taking(b, s.cfg, &s.ways)
+	}
 }
 
 func (s *solver[F]) Time() float64 { return s.t }
@@ -220,7 +233,7 @@ func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 			return nil, err
 		}
 	}
-	if !s.apart {
+	if !s.separate {
 		return f, nil
 	}
 	return s.host, backend.Download(s.dev, s.host, f)
@@ -237,7 +250,7 @@ func (s *solver[F]) fillGhosts(ctx context.Context) error {
 
 // now is which of the fields is that after the last step.
 func (s *solver[F]) now() int {
-	if s.tiled {
+	if s.over == byTiles {
 		return s.steps % 2
 	}
 	return 0
@@ -246,15 +259,15 @@ func (s *solver[F]) now() int {
 func (s *solver[F]) Ways() (exchange, sweep string) {
 	exchange, sweep = "sweep", "cells"
 	switch {
-	case s.deep:
+	case s.period == byCycle:
 		exchange = "steps"
-	case s.wide:
+	case s.period != bySweep:
 		exchange = "step"
 	}
 	switch {
-	case s.tiled:
+	case s.over == byTiles:
 		sweep = "tiles"
-	case s.bricks:
+	case s.over == byBricks:
 		sweep = "bricks"
 	}
 	return exchange, sweep

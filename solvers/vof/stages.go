@@ -48,7 +48,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	f := backend.Fresh[float64](p, size, "volume fractions")
 	rho, turns := backend.Fresh[float64](p, size, "lines"), backend.Fresh[int32](p, size, "lines")
 	dx, dy := backend.Fresh[float64](p, size, "gradient"), backend.Fresh[float64](p, size, "gradient")
-	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Placed(p, kernels.Cases(), "lines")
+	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Uploaded(p, kernels.Cases(), "lines")
 	if p.Err() != nil {
 		s.Free()
 		return nil, p.Err()
@@ -65,7 +65,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 
 	box, strips := abi.Box{Hi: [3]int{n, n, 1}}, abi.Box{Hi: [3]int{n, rows, 1}}
 	wide := abi.Box{Lo: [3]int{-ghost, -ghost, 0}, Hi: [3]int{n + ghost, n + ghost, 1}}
-	if _, apart := dev.(backend.Memory); !apart {
+	if _, separate := dev.(backend.Memory); !separate {
 		s.All = []Stage{
 			{"initialise", kernels.NewCountDisk2Loop(wide, disk, f), wide.Size(), 8},
 			{"gradient", kernels.NewGradient2Loop(box, gradients), box.Size(), 24},

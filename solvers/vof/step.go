@@ -20,9 +20,9 @@ func (s *solver[F]) Pause(at float64) { s.pause = at }
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work, whether the turns
+// lengths, so that the host waits for it only to hear, once a cycle, how many tiles have work, whether the steps
 // are taken in one call or in several. Where no other rank has a part either, or none that the host must see to, the
-// turns of a call are one recording.
+// steps of a call are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -34,8 +34,8 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			return err
 		}
 		s.clockAt = time.Now()
-		first := s.steps % turns
-		n := turns - first
+		first := s.steps % cycleLength
+		n := cycleLength - first
 		if s.course != nil {
 			n = 1 // each has a velocity of its own
 		}
@@ -97,7 +97,7 @@ func (s *solver[F]) blow(ctx context.Context) error {
 	return err
 }
 
-// listTiles finds the tiles or bricks with work in all turns. The host waits for their number.
+// listTiles finds the tiles or bricks with work in a cycle. The host waits for their number.
 func (s *solver[F]) listTiles() error {
 	if s.parts == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (s *solver[F]) listTiles() error {
 		s.blocks = min(n+n/8+spare, s.parts)
 		s.forgetReplays()
 	}
-	for k := range turns {
+	for k := range cycleLength {
 		for n := range s.listed[k] {
 			s.listed[k][n].first[0].size = s.blocks
 		}
@@ -125,7 +125,8 @@ func (s *solver[F]) listTiles() error {
 // spare is how many tiles more than there are a recording has room for, at least.
 const spare = 64
 
-// schedule sets the clocks of at most n steps that lead to until, from the given turn on, and returns how many there
+// schedule sets the clocks of at most n steps that lead to until, from the given step of a cycle on, and returns how
+// many there
 // are.
 func (s *solver[F]) schedule(until float64, first, n int) int {
 	for k := range n {
@@ -184,13 +185,13 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 
 // lead queues what others need and sets it going, beside what is queued after it where devices are linked.
 func (s *solver[F]) lead(ctx context.Context, p *pass[F]) error {
-	if s.beside != nil {
-		return s.beside(func() error { return s.leave(ctx, p) })
+	if s.fork != nil {
+		return s.fork(func() error { return s.sendGhosts(ctx, p) })
 	}
-	return s.leave(ctx, p)
+	return s.sendGhosts(ctx, p)
 }
 
-func (s *solver[F]) leave(ctx context.Context, p *pass[F]) error {
+func (s *solver[F]) sendGhosts(ctx context.Context, p *pass[F]) error {
 	s.advance(p.first...)
 	s.lap(inSweeps)
 	return s.ghosts.Start(ctx, p.field)

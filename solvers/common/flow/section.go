@@ -53,58 +53,89 @@ func (v *Section) Print(p *config.Printer) {
 // Decode reads the section on a grid of 2 or 3 dimensions.
 func Decode(s *config.Section, dim int) Section {
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
-	parts, potential := []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
 	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, parts, potential)...)
-	byParts, byPotential := slices.ContainsFunc(parts, s.Has), slices.ContainsFunc(potential, s.Has)
-	var given []string
-	for _, way := range []struct {
-		name string
-		has  bool
-	}{{"field", s.Has("field")}, {"psi", s.Has("psi")}, {"faces", s.Has("faces")}, {"ax, ay, az", byPotential},
-		{"u, v and w", byParts}} {
-		if way.has {
-			given = append(given, way.name)
-		}
-	}
-	switch {
-	case len(given) == 0:
-		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, config.Choose(Names))
-	case len(given) > 1:
-		s.Fail("", "has %s and %s; leave one of them out", given[0], given[1])
-	case byParts:
-		for _, key := range parts[:max(2, dim)] {
-			v.Parts = append(v.Parts, steady(s, key))
-		}
-		if dim == 2 && s.Has("w") {
-			s.Fail("w", "the grid has no axis z")
-		}
-	case byPotential:
-		for _, key := range potential {
-			v.Potential = append(v.Potential, steady(s, key))
-		}
-		if dim == 2 {
-			s.Fail("", "ax, ay, az are a potential of space; in the plane give psi")
-		}
-	case s.Has("psi"):
-		v.Psi = []config.Field{steady(s, "psi")}
-		if dim == 3 {
-			s.Fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
-		}
-	case s.Has("faces"):
-		v.series(s)
-	default:
-		v.Field = s.Choice("field", config.Required, Names...)
-		spatial := v.Field == "enright" || v.Field == "shear"
-		if dim > 0 && slices.Contains(Names, v.Field) && spatial != (dim == 3) {
-			s.Fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
-		}
-	}
+	v.decodeWay(s, dim)
 	if s.Has("times") && !s.Has("faces") {
 		s.Fail("times", "belongs to faces")
 	}
-	if s.Has("divergence") && !byParts && !s.Has("faces") {
+	if s.Has("divergence") && !slices.ContainsFunc(parts, s.Has) && !s.Has("faces") {
 		s.Fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
 	}
+	v.decodeFactor(s)
+	s.Finish()
+	return v
+}
+
+var parts, potential = []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
+
+// ways are how a velocity may be given, each by keys of its own, of which a section has those of one.
+var ways = []struct {
+	name   string // as errors have it
+	keys   []string
+	decode func(v *Section, s *config.Section, dim int)
+}{
+	{"field", []string{"field"}, (*Section).decodeField},
+	// a flow of this package, by its name
+	{"psi", []string{"psi"}, (*Section).decodeStream},
+	// a stream function, in the plane
+	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.series(s) }}, // files, of some times
+	{"ax, ay, az", potential, (*Section).decodePotential},                                    // a potential, in space
+	{"u, v and w", parts, (*Section).decodeParts},                                            // components
+}
+
+// decodeWay reads the velocity by the one way in which it is given.
+func (v *Section) decodeWay(s *config.Section, dim int) {
+	var given []int
+	for k, way := range ways {
+		if slices.ContainsFunc(way.keys, s.Has) {
+			given = append(given, k)
+		}
+	}
+	switch len(given) {
+	case 0:
+		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, config.Choose(Names))
+	case 1:
+		ways[given[0]].decode(v, s, dim)
+	default:
+		s.Fail("", "has %s and %s; leave one of them out", ways[given[0]].name, ways[given[1]].name)
+	}
+}
+
+func (v *Section) decodeParts(s *config.Section, dim int) {
+	for _, key := range parts[:max(2, dim)] {
+		v.Parts = append(v.Parts, steady(s, key))
+	}
+	if dim == 2 && s.Has("w") {
+		s.Fail("w", "the grid has no axis z")
+	}
+}
+
+func (v *Section) decodePotential(s *config.Section, dim int) {
+	for _, key := range potential {
+		v.Potential = append(v.Potential, steady(s, key))
+	}
+	if dim == 2 {
+		s.Fail("", "ax, ay, az are a potential of space; in the plane give psi")
+	}
+}
+
+func (v *Section) decodeStream(s *config.Section, dim int) {
+	v.Psi = []config.Field{steady(s, "psi")}
+	if dim == 3 {
+		s.Fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
+	}
+}
+
+func (v *Section) decodeField(s *config.Section, dim int) {
+	v.Field = s.Choice("field", config.Required, Names...)
+	spatial := v.Field == "enright" || v.Field == "shear"
+	if dim > 0 && slices.Contains(Names, v.Field) && spatial != (dim == 3) {
+		s.Fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
+	}
+}
+
+// decodeFactor reads by what the velocity is multiplied in the course of time.
+func (v *Section) decodeFactor(s *config.Section) {
 	v.Period = s.Number("period", config.NonNegative.Or(0))
 	if s.Has("factor") {
 		v.Factor = s.Formula("factor", s.Changing("factor", config.Required, nil, ""))
@@ -118,8 +149,6 @@ func Decode(s *config.Section, dim int) Section {
 	if (v.Field == "rotation" || v.Field == "reversed-vortex") && v.Period == 0 {
 		s.Fail("period", "%s needs one, above 0", v.Field)
 	}
-	s.Finish()
-	return v
 }
 
 // series reads the files of faces, and their times where there are several.

@@ -31,29 +31,9 @@ type surface struct {
 // edges cancel.
 func newSurface(triangles [][3]point) (*surface, error) {
 	s := &surface{}
-	number := map[point]int32{}
-	var ids [][3]int32
-	var names []int // of the triangles in the file, from 1 on
-	for t, corner := range triangles {
-		var id [3]int32
-		for v, p := range corner {
-			for d := range p {
-				if p[d]-p[d] != 0 {
-					return nil, fmt.Errorf("triangle %d: coordinate %v", t+1, p[d])
-				}
-				p[d] += 0 // -0 is 0
-			}
-			n, ok := number[p]
-			if !ok {
-				n = int32(len(number))
-				number[p] = n
-			}
-			id[v] = n
-		}
-		if id[0] != id[1] && id[1] != id[2] && id[2] != id[0] {
-			ids, names = append(ids, id), append(names, t+1)
-			s.corner = append(s.corner, corner)
-		}
+	ids, names, vertices, err := s.number(triangles)
+	if err != nil {
+		return nil, err
 	}
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("the surface has no triangles")
@@ -63,7 +43,7 @@ func newSurface(triangles [][3]point) (*surface, error) {
 		return nil, err
 	}
 	s.normals = make([][7]point, len(ids))
-	atVertex := make([]point, len(number))
+	atVertex := make([]point, vertices)
 	volume := 0.0
 	for t := range ids {
 		c := &s.corner[t]
@@ -89,11 +69,38 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	}
 	if !(volume > 0) {
 		return nil, fmt.Errorf("the surface encloses a volume of %g: turn its triangles over, so that they run "+
-			"counterclockwise seen from "+
-			"outside", volume)
+			"counterclockwise seen from outside", volume)
 	}
 	s.plant()
 	return s, nil
+}
+
+// number keeps the triangles that are more than a line, and gives their corners ids by where they are. names are the
+// numbers of the triangles in the file, from 1 on.
+func (s *surface) number(triangles [][3]point) (ids [][3]int32, names []int, vertices int, err error) {
+	number := map[point]int32{}
+	for t, corner := range triangles {
+		var id [3]int32
+		for v, p := range corner {
+			for d := range p {
+				if p[d]-p[d] != 0 {
+					return nil, nil, 0, fmt.Errorf("triangle %d: coordinate %v", t+1, p[d])
+				}
+				p[d] += 0 // -0 is 0
+			}
+			n, ok := number[p]
+			if !ok {
+				n = int32(len(number))
+				number[p] = n
+			}
+			id[v] = n
+		}
+		if id[0] != id[1] && id[1] != id[2] && id[2] != id[0] {
+			ids, names = append(ids, id), append(names, t+1)
+			s.corner = append(s.corner, corner)
+		}
+	}
+	return ids, names, len(number), nil
 }
 
 // edges finds the triangle that runs from one vertex to another, and refuses a surface that is not closed. ids are the

@@ -22,9 +22,9 @@ func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).
 
 // foresee counts the fullest block, and its share of the particles at the start. They may become more where the surface
 // grows, and a rank may have more of them than its share where blocks have cells alone alike.
-func foresee(c *config.Case, ranks int, apart bool) (solvers.Foreseen, error) {
+func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, apart)
+	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
 	if err != nil {
 		return f, err
 	}
@@ -41,7 +41,7 @@ func foresee(c *config.Case, ranks int, apart bool) (solvers.Foreseen, error) {
 	}
 	n := needOf(c, f.Held)
 	f.Host = n.Host
-	if !apart {
+	if !separate {
 		f.Host += n.Later
 	}
 	return f, nil

@@ -38,7 +38,7 @@ output = { format = [], conservation_every = 5 }
 `
 
 // apart leaves most blocks without an interface.
-const apart = `
+const separate = `
 solver = "level-set"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [24, 24, 24] }
 initial = { shape = "sphere(0.2, 0.2, 0.2, 0.15)" }
@@ -76,7 +76,7 @@ var settings = map[string][]setting{
 func TestSameBits(t *testing.T) {
 	methods := []string{"method.reinit='sweep'", "method.reinit='weno'", "method.precision='float32'",
 		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}"}
-	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": apart} {
+	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": separate} {
 		for _, method := range methods {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()

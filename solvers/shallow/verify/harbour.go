@@ -45,7 +45,7 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	}
 	defer b.Close(ctx)
 	// The mean height of the water over its level at rest, and the mean speed, tell of the basin's own motion.
-	var most [2]struct{ level, speed float64 } // in the first half of the periods after the first, and in the second
+	var most [2]motionOfBasin // in the first half of the periods after the first, and in the second
 	least := math.Inf(1)
 	look := func(float64) error {
 		if b.Steps()%10 != 0 || b.Time() < period {
@@ -67,6 +67,14 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	if err := b.Until(ctx, end, look); err != nil {
 		return err
 	}
+	harbourTable(p, b, periods, most, least)
+	return nil
+}
+
+// motionOfBasin is the largest mean level over that at rest, m, and the largest mean speed, m/s.
+type motionOfBasin struct{ level, speed float64 }
+
+func harbourTable(p *verify.Page, b *basin.Basin, periods int, most [2]motionOfBasin, least float64) {
 	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.Part.Owned, periods, b.Steps()),
 		"quantity", "first half", "second half", "their ratio")
 	for _, row := range []struct {
@@ -78,7 +86,6 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	}
 	t.Row(verify.AtLeast(least, 0), "least depth, m", "", least, "")
 	t.Flush()
-	return nil
 }
 
 // wetLevel is the level of a cell that has water, and 0 of one that has none.

@@ -167,17 +167,17 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, apart := dev.(backend.Memory)
+	_, separate := dev.(backend.Memory)
 	done()
 	round := o.Round
-	if apart && round == 0 {
-		round = layout.MaxRound
+	if separate && round == 0 {
+		round = layout.MaxBatch
 		for _, smoother := range o.Smoothers {
-			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Round())
+			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Batch())
 		}
 	}
 	return layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.Kind(o.Colouring),
-		Order: partition.Ordering(o.Order), Deep: apart, Round: round})
+		Order: partition.Ordering(o.Order), Deep: separate, Batch: round})
 }
 
 // smoothTimes are seconds, and what they bought.
@@ -232,7 +232,7 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 // copies measures how long as many bytes as a smoother starts from, of rings, vertices and samples of the metric, take
 // to a device of its own memory, and as many as the vertices back.
 func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) (float64, error) {
-	if _, apart := dev.(backend.Memory); !apart {
+	if _, separate := dev.(backend.Memory); !separate {
 		return 0, nil
 	}
 	number := 8

@@ -99,7 +99,7 @@ func OnAnyRank(ctx context.Context, comm dist.Comm, bad error) error {
 	}
 	for r, t := range all {
 		if len(t) > 0 {
-			return fmt.Errorf("rank %d refuses its patch: %s", r, t)
+			return fmt.Errorf("rank %d refuses its part of the mesh: %s", r, t)
 		}
 	}
 	return nil

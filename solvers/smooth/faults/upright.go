@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
@@ -21,8 +23,8 @@ func CheckUpright(m *mesh.Mesh) error {
 	if bad == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient), "+
-		"untangle it (untangle = true) or mesh the domain again", bad, len(m.Cells), text)
+	return fmt.Errorf("inverted or flat: %d of the mesh's %s%s: orient it (atoll mesh convert --orient), "+
+		"untangle it (untangle = true) or mesh the domain again", bad, words.Count(len(m.Cells), "triangle"), text)
 }
 
 // AreaRoundOff is what share of its two products a triangle's area must exceed, not to come from rounding alone.

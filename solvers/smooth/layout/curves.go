@@ -34,8 +34,9 @@ func (l *Layout) bends() []int32 {
 	return bends
 }
 
-// settleCurves fixes vertices of curved boundaries whose neighbours see another curve, and of which none sees the same.
-func (l *Layout) settleCurves(bends []int32) {
+// fixRoughCurves fixes vertices of curved boundaries whose neighbours see another curve, and of which none sees the
+// same.
+func (l *Layout) fixRoughCurves(bends []int32) {
 	bend := func(v int32) [3]float64 { return [3]float64{2: float64(math.Float32frombits(uint32(bends[v])))} }
 	var rough []int32
 	for v := range l.rails {
@@ -79,7 +80,7 @@ func (l *Layout) limit(v, before, after int32, bends []int32) {
 	l.rails[v] = r
 }
 
-// shareCurves settles the curves of a patch, whose neighbours other ranks may have.
+// shareCurves finds the smooth curves of a local mesh, whose neighbours other ranks may have.
 func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	if l.options.Ridge == 0 {
 		return nil
@@ -88,7 +89,7 @@ func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	if err := r.update(ctx, bends); err != nil {
 		return err
 	}
-	l.settleCurves(bends)
+	l.fixRoughCurves(bends)
 	return l.shareClasses(ctx, r)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestCurvedPatches: ranks that arrange their own patches find the rails that a layout of the whole mesh has.
+// TestCurvedPatches: ranks that arrange their own local meshes find the rails that a layout of the whole mesh has.
 func TestCurvedPatches(t *testing.T) {
 	m := smoothtest.Disc(t, 400, 5)
 	for v := range m.X { // the lower half becomes that of a square with rounded corners, in part straight
@@ -40,7 +40,7 @@ func TestCurvedPatches(t *testing.T) {
 		owner[v] = int32(colouring.Hash(int32(v)) % ranks)
 	}
 	found := make([]int, ranks)
-	onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
+	onPatches(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
 		part, _, err := p.Part(t.Context(), o, comm, 3)
 		if err != nil {
 			t.Error(err)

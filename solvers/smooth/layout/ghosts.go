@@ -78,7 +78,7 @@ func (c *cutter) follow(r int32, ghosts map[int32]int8) {
 	}
 	for _, v := range c.owned[r] {
 		if l.Class[v] != fixed {
-			reach(moved{v, int8(l.options.round())})
+			reach(moved{v, int8(l.options.batch())})
 		}
 	}
 	for len(stack) > 0 {

@@ -11,10 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// interfaceExchange is an exchange of numbers at the interface of a patch, those of its vertices that several ranks
+// interfaceExchange is an exchange of numbers at the interface of a local mesh, those of its vertices that several
+// ranks
 // have: own ones that others have as ghosts, and ghosts.
 type interfaceExchange struct {
-	own    []bool  // of each vertex of the patch
+	own    []bool  // of each vertex of the local mesh
 	owned  int     // own vertices at the interface
 	at     []int32 // the interface: own vertices, then ghosts by rank, and each by id
 	values []int32
@@ -23,7 +24,7 @@ type interfaceExchange struct {
 
 // newInterfaceExchange finds the interface from triangles: where one has vertices of several ranks, each of these has
 // all of them.
-func newInterfaceExchange(p *Patch, comm dist.Comm, tag int) *interfaceExchange {
+func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExchange {
 	rank := int32(comm.Rank())
 	r := &interfaceExchange{own: make([]bool, len(p.Global))}
 	for v, owner := range p.Owner {
@@ -81,7 +82,7 @@ func unique(s []uint64) []uint64 {
 	return slices.Compact(s)
 }
 
-// update brings what the owners of ghosts have to them. There is a value for each vertex of the patch.
+// update brings what the owners of ghosts have to them. There is a value for each vertex of the local mesh.
 func (r *interfaceExchange) update(ctx context.Context, values []int32) error {
 	for k, v := range r.at {
 		r.values[k] = values[v]
@@ -95,7 +96,7 @@ func (r *interfaceExchange) update(ctx context.Context, values []int32) error {
 	return nil
 }
 
-// graph is what colouring needs of the patch.
+// graph is what colouring needs of the local mesh.
 func (r *interfaceExchange) graph(rings *mesh.Rings, global []int32, class []int8) *colouring.PartGraph {
 	return &colouring.PartGraph{Rings: rings, Global: global, Class: class, Own: r.own, Ghosts: r.at[r.owned:],
 		Update: r.update}

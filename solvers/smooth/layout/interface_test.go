@@ -14,10 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// onPatches runs f on all ranks, each with its patch of a mesh.
-func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *Patch)) {
+// onPatches runs f on all ranks, each with its local mesh of a mesh.
+func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *LocalMesh)) {
 	t.Helper()
-	patches, err := NewPatches(m, owner, ranks)
+	patches, err := NewLocalMeshes(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestColourRanks(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
+			onPatches(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
 				l := &Layout{rings: &mesh.Rings{Start: []int32{0}}}
 				if len(p.Global) > 0 {
 					l.rings = smoothtest.Rings(t, &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells})

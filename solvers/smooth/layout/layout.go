@@ -1,6 +1,7 @@
 // Package layout says what each vertex of a mesh may do, in which set it moves, and where it lies in the memory of
 // which
-// rank. A Layout is of the whole mesh, and is cut into a Part for each rank; or each rank arranges its own Patch, and
+// rank. A Layout is of the whole mesh, and is cut into a Part for each rank; or each rank arranges its own LocalMesh,
+// and
 // asks others for what it cannot know. A part has its halo plans, the strips that a processor's cache holds, and is
 // cut into the tiles that a block of a GPU holds.
 package layout
@@ -35,9 +36,9 @@ type Options struct {
 	Dedicated bool               // boundary vertices form sets of their own
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
-	Tangled   bool               // cells may be turned over or flat, for Solver.Untangle to mend
+	Tangled   bool               // cells may be inverted or flat, for Solver.Untangle to mend
 	Deep      bool               // ghosts that let a whole sweep go by with one exchange
-	Round     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
+	Batch     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
 	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096 of them.
 	StripBits int
 }
@@ -50,11 +51,11 @@ type Layout struct {
 	options   Options
 	Class     []int8 // fixed, free or sliding
 	rails     map[int32]kernels.Rail[float64]
-	arcs      map[int32]curved.Arc // of vertices on curved boundaries, until it is settled which of them slide
+	arcs      map[int32]curved.Arc // of vertices on curved boundaries, until it is known which of them slide
 	set       []int32              // of each vertex that moves; the number of sets for others
 	sets      int
 	order     []int32 // all vertices
-	place     []int32 // of each vertex in the order
+	position  []int32 // of each vertex in the order
 	stripBits int     // so many of the last bits of a place are of no account for the strip in which it is
 	crowded   int
 }
@@ -65,7 +66,7 @@ const (
 	sliding int8 = 1
 )
 
-// New finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless
+// New finds out what the vertices of a mesh may do. It refuses a mesh that has triangles inverted, unless
 // o.Tangled.
 func New(m *mesh.Mesh, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {
@@ -82,7 +83,7 @@ func New(m *mesh.Mesh, o Options) (*Layout, error) {
 		}
 	}
 	l.classify(func(int32) bool { return true })
-	l.settleCurves(l.bends())
+	l.fixRoughCurves(l.bends())
 	if err := l.divide(); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (o *Options) check() error {
 	if !(o.Ridge >= 0 && o.Ridge <= 90) || o.Tangled && o.Ridge > 0 {
 		return fmt.Errorf("a boundary that turns by %g degrees: from 0 to 90, and 0 of tangled meshes", o.Ridge)
 	}
-	return o.checkRound()
+	return o.checkBatch()
 }
 
 // arrangeBy puts vertices at the given places in the order of the options.
@@ -113,7 +114,7 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 	if err != nil {
 		return err
 	}
-	l.place, l.stripBits = partition.Inverse(l.order), cmp.Or(l.options.StripBits, stripBits)
+	l.position, l.stripBits = partition.Inverse(l.order), cmp.Or(l.options.StripBits, stripBits)
 	return nil
 }
 
@@ -156,7 +157,7 @@ func (l *Layout) classify(counts func(v int32) bool) {
 		}
 		ring := l.rings.Of(v)
 		switch l.rings.Around[v] {
-		case mesh.Apart:
+		case mesh.Irregular:
 			l.Class[v] = fixed
 		case mesh.Border:
 			rail, ok := railOf(m, v, ring[0], ring[len(ring)-1])

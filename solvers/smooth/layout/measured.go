@@ -37,7 +37,7 @@ func (l *Layout) looseEdges() (all []edge) {
 		for k, a := range cell {
 			b := cell[(k+1)%3]
 			a, b = min(a, b), max(a, b)
-			if l.rings.Around[a] != mesh.Apart {
+			if l.rings.Around[a] != mesh.Irregular {
 				continue
 			}
 			if i, seen := at[[2]int32{a, b}]; seen {

@@ -34,7 +34,7 @@ type Subdomain struct {
 	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
 	Plans []*halo.Plan
 	Deep  bool
-	Round Round // of a deep part, the exchange by which several sweeps go by tiles
+	Batch BatchExchange // of a deep part, the exchange by which several sweeps go by tiles
 
 	Bent int // how many vertices move here on curved boundaries
 }
@@ -178,7 +178,7 @@ func (c *cutter) arrangeGhosts(r int) {
 		}
 		if a.copied {
 			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.Class[v], l.Class[w]),
-				cmp.Compare(l.place[v], l.place[w]))
+				cmp.Compare(l.position[v], l.position[w]))
 		}
 		if !l.options.Deep && l.set[v] != l.set[w] {
 			return cmp.Compare(l.set[v], l.set[w])
@@ -218,7 +218,7 @@ func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	c.strips(r, &p)
 	p.Plans = c.plans(r, &p)
 	if p.Deep {
-		p.Round = c.round(r, &p)
+		p.Batch = c.batch(r, &p)
 	}
 	return p, sliding, last
 }

@@ -50,12 +50,12 @@ func (c *cutter) seesInner(v int32) bool {
 	return true
 }
 
-func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> c.layout.stripBits }
+func (c *cutter) strip(v int32) int32 { return c.layout.position[v] >> c.layout.stripBits }
 
 // strips finds where the inner vertices of a rank are, of each strip and set, and where in Rest the others begin.
 func (c *cutter) strips(r int, p *Subdomain) {
 	l := c.layout
-	all := make([][]Range, len(l.place)>>l.stripBits+1)
+	all := make([][]Range, len(l.position)>>l.stripBits+1)
 	p.Outer = make([]int32, l.sets)
 	for set := range p.Outer {
 		p.Outer[set] = p.Rest[set].Lo

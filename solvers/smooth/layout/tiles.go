@@ -15,7 +15,7 @@ import (
 // hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
-func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
+func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], separate int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -36,8 +36,8 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], ap
 		}
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
-	b.settle()
-	return b.to, b.apart, nil
+	b.placeFixed()
+	return b.to, b.independent, nil
 }
 
 // TileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
@@ -63,10 +63,10 @@ type tiler[F num.Float] struct {
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
 
-	waits []bool // of each vertex, whether its move, or those before it, look at one that comes from another rank
-	apart int    // the first tiles, up to one that is there for one of these
+	waits       []bool // of each vertex, whether its move, or those before it, look at one that comes from another rank
+	independent int    // the first tiles, up to one that is there for one of these
 
-	settled int32 // vertices that have their place in Held
+	numbered int32 // vertices that have their place in Held
 
 	moving []int32 // vertices that the tile is there for, and those that it moves for their sake
 	held   []int32 // all that it holds
@@ -98,15 +98,15 @@ func newTiler[F num.Float](p *Part) *tiler[F] {
 	return b
 }
 
-// findWaiting finds the vertices whose tiles cannot be taken through the first sweep of a round before an exchange. In
+// findWaiting finds the vertices whose tiles cannot be taken through the first sweep of a batch before an exchange. In
 // the order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
 func (b *tiler[F]) findWaiting() {
 	p := b.part
-	if len(p.Round.Peers) == 0 {
+	if len(p.Batch.Peers) == 0 {
 		return
 	}
 	comes := make([]bool, len(p.X))
-	for _, peer := range p.Round.Peers {
+	for _, peer := range p.Batch.Peers {
 		for _, v := range peer.Take {
 			comes[v], b.waits[v] = true, b.set[v] >= 0
 		}
@@ -153,8 +153,8 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 	}
 	for _, piece := range append(first, others...) {
 		if b.fill(piece) {
-			if b.apart == len(b.to.Tiles)-1 && !slices.ContainsFunc(piece, waits) {
-				b.apart++
+			if b.independent == len(b.to.Tiles)-1 && !slices.ContainsFunc(piece, waits) {
+				b.independent++
 			}
 			continue
 		}
@@ -253,8 +253,8 @@ func (b *tiler[F]) write() {
 	for k, v := range b.moving {
 		if b.mine[v] {
 			slots[k] |= kernels.Own
-			to.Where[v] = b.settled
-			b.settled++
+			to.Where[v] = b.numbered
+			b.numbered++
 		}
 		var near [kernels.TileDegree / 2]uint32
 		ring := b.part.neighbours(v)
@@ -279,12 +279,12 @@ func (b *tiler[F]) write() {
 	to.Tiles = append(to.Tiles, t)
 }
 
-// settle gives the vertices that stay where they are the last places, and tells the slots about all.
-func (b *tiler[F]) settle() {
+// placeFixed gives the vertices that stay where they are the last places, and tells the slots about all.
+func (b *tiler[F]) placeFixed() {
 	for v, k := range b.to.Where {
 		if k < 0 {
-			b.to.Where[v] = b.settled
-			b.settled++
+			b.to.Where[v] = b.numbered
+			b.numbered++
 		}
 	}
 	for k, s := range b.to.Slots {

@@ -80,7 +80,7 @@ func TestTilesApart(t *testing.T) {
 	o := plainOptions()
 	o.Deep = true
 	for _, round := range []int{1, 4} {
-		o.Round = round
+		o.Batch = round
 		l, err := New(smoothtest.Rectangle(t, 30_000, 5), o)
 		if err != nil {
 			t.Fatal(err)
@@ -96,25 +96,25 @@ func TestTilesApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r, p := range parts {
-			tiles, apart, err := Tiles[float64](p, 0)
+			tiles, separate, err := Tiles[float64](p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := len(tiles.Tiles) - 1
-			if apart < n/2 || apart == n {
-				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, apart, n)
+			if separate < n/2 || separate == n {
+				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, separate, n)
 			}
 			comes := map[int32]bool{}
-			for _, v := range p.Round.Peers[0].Take {
+			for _, v := range p.Batch.Peers[0].Take {
 				comes[tiles.Where[v]] = true
 			}
 			for k, b := range tiles.Tiles[:n] {
 				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {
 					return comes[slot>>kernels.SlotBits]
 				})
-				if holds != (k >= apart) {
+				if holds != (k >= separate) {
 					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", round, r, k,
-						apart, holds)
+						separate, holds)
 				}
 			}
 		}
@@ -123,10 +123,10 @@ func TestTilesApart(t *testing.T) {
 
 func TestRoundsRefused(t *testing.T) {
 	for want, o := range map[string]Options{
-		"3 sweeps does not divide 8": {Deep: true, Round: 3},
-		"16 sweeps does not divide":  {Deep: true, Round: 16},
-		"-1 sweeps does not divide":  {Deep: true, Round: -1},
-		"2 sweeps needs deep":        {Round: 2},
+		"3 sweeps does not divide 8": {Deep: true, Batch: 3},
+		"16 sweeps does not divide":  {Deep: true, Batch: 16},
+		"-1 sweeps does not divide":  {Deep: true, Batch: -1},
+		"2 sweeps needs deep":        {Batch: 2},
 	} {
 		o.Boundary, o.Colouring, o.Order = Slide, colouring.JonesPlassmann, partition.Natural
 		if _, err := New(smoothtest.Rectangle(t, 50, 3), o); err == nil || !strings.Contains(err.Error(), want) {

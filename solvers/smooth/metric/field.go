@@ -49,7 +49,7 @@ func (m *Mesh) between(a, b int32) (u [3]float64) {
 	return u
 }
 
-func (m *Mesh) place(v int) (p [3]float64) {
+func (m *Mesh) coordinates(v int) (p [3]float64) {
 	for k := range m.Dim {
 		p[k] = m.X[k][v]
 	}
@@ -73,7 +73,7 @@ func (m *Mesh) Check() error {
 			}
 		}
 		if volume, _ := m.shape(c); !(volume > 0) {
-			return fmt.Errorf("cell %d at vertex %d is turned over or flat: its volume is %g", c, m.cell(c)[0], volume)
+			return fmt.Errorf("cell %d at vertex %d is inverted or flat: its volume is %g", c, m.cell(c)[0], volume)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ type Field []Tensor
 func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 	f := make(Field, m.Vertices())
 	for v := range f {
-		p := m.place(v)
+		p := m.coordinates(v)
 		f[v] = at(p[0], p[1], p[2])
 	}
 	return f, f.Check(m)
@@ -175,7 +175,7 @@ func (f Field) Check(m *Mesh) error {
 	}
 	for v := range f {
 		if err := f[v].Check(m.Dim); err != nil {
-			return fmt.Errorf("vertex %d at %v: %w", v, m.place(v), err)
+			return fmt.Errorf("vertex %d at %v: %w", v, m.coordinates(v), err)
 		}
 	}
 	return nil

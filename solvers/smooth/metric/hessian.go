@@ -19,7 +19,7 @@ func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	}
 	for v, x := range values {
 		if x-x != 0 {
-			return nil, fmt.Errorf("vertex %d at %v has the value %g", v, m.place(v), x)
+			return nil, fmt.Errorf("vertex %d at %v has the value %g", v, m.coordinates(v), x)
 		}
 	}
 	fit := &fit{mesh: m, values: values, near: m.neighbours(), mark: make([]int32, m.Vertices())}
@@ -70,7 +70,7 @@ func (f *fit) at(v int32) (Tensor, error) {
 		}
 	}
 	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not tell a quadratic", v,
-		f.mesh.place(int(v)), len(f.patch)-1)
+		f.mesh.coordinates(int(v)), len(f.patch)-1)
 }
 
 // determined is how small, as a share of its length, what a column adds to those before it may be.

@@ -62,7 +62,7 @@ func box(dim, n int, size float64, shake float64) *Mesh {
 func values(m *Mesh, f func(p [3]float64) float64) []float64 {
 	all := make([]float64, m.Vertices())
 	for v := range all {
-		all[v] = f(m.place(v))
+		all[v] = f(m.coordinates(v))
 	}
 	return all
 }
@@ -112,7 +112,7 @@ func TestRecoveredConverges(t *testing.T) {
 				t.Fatal(err)
 			}
 			for v, h := range got {
-				p := m.place(v)
+				p := m.coordinates(v)
 				want := -4 * math.Sin(2*p[0]) * math.Exp(p[1]+p[2])
 				off[k] = max(off[k], math.Abs(h[0]-want))
 			}
@@ -263,7 +263,7 @@ func TestHessianRefuses(t *testing.T) {
 	}{
 		"vertex 4 at":                        {m, infinite},
 		"3 values for 16 vertices":           {m, make([]float64, 3)},
-		"cell 0 at vertex 1 is turned over":  {flat, make([]float64, 16)},
+		"cell 0 at vertex 1 is inverted":     {flat, make([]float64, 16)},
 		"its 2 nearest vertices do not tell": {lone, make([]float64, 3)},
 	} {
 		if _, err := Recovered(c.m, c.f); err == nil || !strings.Contains(err.Error(), want) {

@@ -41,52 +41,15 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 	if err := m.Check(); err != nil {
 		return nil, r, err
 	}
-	if err := c.Bounds.Check(); err != nil {
+	if err := c.check(m, hessian); err != nil {
 		return nil, r, err
 	}
-	switch {
-	case len(hessian) != m.Vertices():
-		return nil, r, fmt.Errorf("second derivatives at %d vertices, for a mesh of %d", len(hessian), m.Vertices())
-	case !(c.Norm >= 1):
-		return nil, r, fmt.Errorf("an Lp norm with p = %g: give one from 1 on", c.Norm)
-	case !(c.Floor >= 0 && c.Floor <= 1):
-		return nil, r, fmt.Errorf("a floor of %g under second derivatives: give a share of the largest, from 0 to 1", c.Floor)
-	case !(c.Complexity > 0) || math.IsInf(c.Complexity, 0):
-		return nil, r, fmt.Errorf("a complexity of %g: give one above 0", c.Complexity)
+	dim := m.Dim
+	shapes, raised, err := c.shapes(m, hessian)
+	if err != nil {
+		return nil, r, err
 	}
-	dim, floor := m.Dim, max(c.Floor, least)
-	shapes := make([]Spectrum, len(hessian))
-	top := 0.0
-	for v, h := range hessian {
-		for _, x := range h[:Components(dim)] {
-			if x-x != 0 {
-				return nil, r, fmt.Errorf("vertex %d at %v: the second derivatives %v are not finite", v, m.place(v),
-					h[:Components(dim)])
-			}
-		}
-		shapes[v] = h.mapped(dim, math.Abs).Eigen(dim)
-		top = max(top, shapes[v].Values[dim-1])
-	}
-	if top == 0 {
-		return nil, r, errors.New("all second derivatives are zero: the field is linear, and asks for no metric")
-	}
-	for v := range shapes {
-		values := shapes[v].Values[:dim]
-		det, raised := 1.0, false
-		for k := range values {
-			values[k] /= top
-			raised = raised || values[k] < floor
-			values[k] = max(values[k], floor)
-			det *= values[k]
-		}
-		if raised {
-			r.Raised++
-		}
-		by := portable.Pow(det, -1/(2*c.Norm+float64(dim)))
-		for k := range values {
-			values[k] *= by
-		}
-	}
+	r.Raised = raised
 	scale, err := c.scale(m, shapes)
 	if err != nil {
 		return nil, r, err
@@ -107,6 +70,63 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 		r.Complexity += volumes[v] * root(s.Values[:dim])
 	}
 	return f, r, f.Check(m)
+}
+
+// check refuses numbers that ask for no metric.
+func (c *Control) check(m *Mesh, hessian []Tensor) error {
+	if err := c.Bounds.Check(); err != nil {
+		return err
+	}
+	switch {
+	case len(hessian) != m.Vertices():
+		return fmt.Errorf("second derivatives at %d vertices, for a mesh of %d", len(hessian), m.Vertices())
+	case !(c.Norm >= 1):
+		return fmt.Errorf("an Lp norm with p = %g: give one from 1 on", c.Norm)
+	case !(c.Floor >= 0 && c.Floor <= 1):
+		return fmt.Errorf("a floor of %g under second derivatives: give a share of the largest, from 0 to 1", c.Floor)
+	case !(c.Complexity > 0) || math.IsInf(c.Complexity, 0):
+		return fmt.Errorf("a complexity of %g: give one above 0", c.Complexity)
+	}
+	return nil
+}
+
+// shapes are the tensors that the least error asks for but for one factor, and how many second derivatives were raised
+// to the floor.
+func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int, err error) {
+	dim, floor := m.Dim, max(c.Floor, least)
+	shapes = make([]Spectrum, len(hessian))
+	top := 0.0
+	for v, h := range hessian {
+		for _, x := range h[:Components(dim)] {
+			if x-x != 0 {
+				return nil, 0, fmt.Errorf("vertex %d at %v: the second derivatives %v are not finite", v, m.coordinates(v),
+					h[:Components(dim)])
+			}
+		}
+		shapes[v] = h.mapped(dim, math.Abs).Eigen(dim)
+		top = max(top, shapes[v].Values[dim-1])
+	}
+	if top == 0 {
+		return nil, 0, errors.New("all second derivatives are zero: the field is linear, and asks for no metric")
+	}
+	for v := range shapes {
+		values := shapes[v].Values[:dim]
+		det, raised := 1.0, false
+		for k := range values {
+			values[k] /= top
+			raised = raised || values[k] < floor
+			values[k] = max(values[k], floor)
+			det *= values[k]
+		}
+		if raised {
+			held++
+		}
+		by := portable.Pow(det, -1/(2*c.Norm+float64(dim)))
+		for k := range values {
+			values[k] *= by
+		}
+	}
+	return shapes, held, nil
 }
 
 // root is √det.

@@ -12,10 +12,10 @@ type Tensor [6]float64
 // Components is how many numbers a symmetric tensor has.
 func Components(dim int) int { return dim * (dim + 1) / 2 }
 
-func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+func packed(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
 
 // Get returns the component of row i and column j, from 0.
-func (t *Tensor) Get(i, j int) float64 { return t[place(i, j)] }
+func (t *Tensor) Get(i, j int) float64 { return t[packed(i, j)] }
 
 // Scaled is the tensor times a number.
 func (t Tensor) Scaled(by float64) Tensor {
@@ -110,11 +110,11 @@ func (t *Tensor) turn(s *Spectrum, p, q, dim int) bool {
 	}
 	c := 1 / math.Hypot(1, tan)
 	sn := tan * c
-	t[place(p, p)], t[place(q, q)], t[place(p, q)] = a-tan*off, b+tan*off, 0
+	t[packed(p, p)], t[packed(q, q)], t[packed(p, q)] = a-tan*off, b+tan*off, 0
 	for k := range dim {
 		if k != p && k != q {
 			x, y := t.Get(k, p), t.Get(k, q)
-			t[place(k, p)], t[place(k, q)] = c*x-sn*y, sn*x+c*y
+			t[packed(k, p)], t[packed(k, q)] = c*x-sn*y, sn*x+c*y
 		}
 	}
 	for k := range dim {
@@ -130,7 +130,7 @@ func (s *Spectrum) Tensor(dim int) Tensor {
 	for i := range dim {
 		for j := range i + 1 {
 			for k := range dim {
-				t[place(i, j)] += s.Values[k] * s.Vectors[k][i] * s.Vectors[k][j]
+				t[packed(i, j)] += s.Values[k] * s.Vectors[k][i] * s.Vectors[k][j]
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (t Tensor) mapped(dim int, f func(float64) float64) Tensor {
 func OfSize(dim int, h float64) Tensor {
 	var t Tensor
 	for i := range dim {
-		t[place(i, i)] = 1 / (h * h)
+		t[packed(i, i)] = 1 / (h * h)
 	}
 	return t
 }
@@ -245,7 +245,7 @@ func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller boo
 		}
 		for i := range dim {
 			for j := range i + 1 {
-				a[place(i, j)] += more * w[i] * w[j]
+				a[packed(i, j)] += more * w[i] * w[j]
 			}
 		}
 	}
@@ -269,7 +269,7 @@ func (t *Tensor) congruent(dim int, r Tensor) Tensor {
 			for k := range dim {
 				u[k], v[k] = r.Get(k, i), r.Get(k, j)
 			}
-			out[place(i, j)] = t.Product(dim, u, v)
+			out[packed(i, j)] = t.Product(dim, u, v)
 		}
 	}
 	return out

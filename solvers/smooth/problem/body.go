@@ -23,7 +23,7 @@ import (
 type body interface {
 	dim() int
 	// cut makes the shares of all ranks, for devices with memory of their own if apart. Each can be had once.
-	cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (func(rank int) rankShare,
+	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (func(rank int) rankShare,
 		error)
 	// nodes is what metrics at vertices need of the mesh.
 	nodes() nodes
@@ -76,11 +76,11 @@ func inPlane(m *mesh.Mesh) error {
 
 // layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
 // deep ghosts, since an exchange takes longer than to move some vertices twice.
-func layoutOptions(w *Sections, apart bool) layout.Options {
+func layoutOptions(w *Sections, separate bool) layout.Options {
 	return layout.Options{
 		Boundary: layout.Boundary(w.Method.Boundary), Colouring: colouring.Kind(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
-		Deep: w.Method.Deep || apart && !w.Method.Cull, Ridge: w.Method.Ridge,
+		Deep: w.Method.Deep || separate && !w.Method.Cull, Ridge: w.Method.Ridge,
 	}
 }
 
@@ -108,8 +108,8 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// sound refuses a mesh with faults other than cells turned over or flat that are to be mended. Where all are turned
-// over, of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
+// sound refuses a mesh with faults other than cells inverted or flat that are to be mended. Where all are inverted
+// , of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
 func sound(w *Sections, m interface {
 	Check() error
 	CheckTangled() error
@@ -173,7 +173,7 @@ func (b planeBody) departed(is body) (curved.Departure, error) {
 }
 
 // cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
-func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (
+func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
 	if err := sound(w, m, len(m.Cells), m.Area); err != nil {
@@ -182,9 +182,9 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
-	o := layoutOptions(w, apart)
-	if apart {
-		o.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
+	o := layoutOptions(w, separate)
+	if separate {
+		o.Batch = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Batch()
 	}
 	share := rankShare{Bounds: boundsOfMesh(m), Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)), Layout: o}
 	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
@@ -198,7 +198,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 		return nil, err
 	}
 	if ranks > 1 && !o.Deep {
-		patches, err := layout.NewPatches(m, owner, ranks)
+		patches, err := layout.NewLocalMeshes(m, owner, ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -260,7 +260,7 @@ func (b solidBody) departed(is body) (curved.Departure, error) {
 	return curved.DepartedSolid(b.Solid, is.(solidBody).Solid)
 }
 
-func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (
+func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
 	if err := sound(w, b.Solid, len(b.Cells), b.Volume); err != nil {
 		return nil, err
@@ -268,7 +268,7 @@ func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
-	layout, err := layout.NewSolid(b.Solid, layoutOptions(w, apart))
+	layout, err := layout.NewSolid(b.Solid, layoutOptions(w, separate))
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle",
-		"true mends triangles that are turned over before the sweeps (false: they are refused)"},
+		"true mends triangles that are inverted before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
 	{"force", "method.force", "write OUT even if it is worse than IN in what the report tells"},
 	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},

@@ -40,7 +40,7 @@ const (
 )
 
 // foresee counts the mesh, of a file by its headers.
-func foresee(c *config.Case, ranks int, apart bool) (f solvers.Foreseen, err error) {
+func foresee(c *config.Case, ranks int, separate bool) (f solvers.Foreseen, err error) {
 	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
@@ -49,7 +49,7 @@ func foresee(c *config.Case, ranks int, apart bool) (f solvers.Foreseen, err err
 	if m.Dim == 3 {
 		f.First = firstOfTetrahedron * m.Cells
 	}
-	f.Held = solvers.Counts{Dim: m.Dim, Apart: apart}
+	f.Held = solvers.Counts{Dim: m.Dim, Apart: separate}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Vertices, m.Dim, ranks)
 	f.Held.Cells = int(m.Cells) / ranks
 	f.Host = m.Cells / int64(ranks) * hostOfCell

@@ -58,7 +58,22 @@ func decodeMetric(s *config.Section) Metric {
 		"m13", "m23", "m33", "solution", "background",
 		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
 	m.Field = metricKind(s)
-	fallback := int64(0)
+	fallback := m.decodeKind(s)
+	m.decodeBounds(s)
+	if m.Gradation > 0 { // of sizes at vertices
+		fallback = 0
+	}
+	m.Samples = int(s.Integer("samples", fallback, 0, maxSamples))
+	if n := m.Samples; n == 1 || n&(n-1) != 0 {
+		s.Fail("samples", "%d is not a power of two from 2 on", n)
+	}
+	metricKeys(s, &m)
+	s.Finish()
+	return m
+}
+
+// decodeKind reads the keys of a kind of metric, and returns how many samples it has a side unless told.
+func (m *Metric) decodeKind(s *config.Section) (fallback int64) {
 	switch m.Field {
 	case "sizes":
 		fallback = 512
@@ -99,6 +114,11 @@ func decodeMetric(s *config.Section) Metric {
 	if m.Field == "sinusoidal" {
 		m.Waves = s.Number("waves", config.Bound{Least: 0, Open: true, Most: 1000, Fallback: 1, Optional: true})
 	}
+	return fallback
+}
+
+// decodeBounds reads the bounds of sizes.
+func (m *Metric) decodeBounds(s *config.Section) {
 	m.HMin, m.HMax = s.Number("hmin", config.NonNegative.Or(0)), s.Number("hmax", config.NonNegative.Or(0))
 	m.Aspect, m.Gradation = s.Number("aspect", config.NonNegative.Or(0)), s.Number("gradation", config.NonNegative.Or(0))
 	if m.HMax > 0 && m.HMin > m.HMax {
@@ -110,16 +130,6 @@ func decodeMetric(s *config.Section) Metric {
 	if m.Gradation != 0 && m.Gradation <= 1 {
 		s.Fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
 	}
-	if m.Gradation > 0 { // of sizes at vertices
-		fallback = 0
-	}
-	m.Samples = int(s.Integer("samples", fallback, 0, maxSamples))
-	if n := m.Samples; n == 1 || n&(n-1) != 0 {
-		s.Fail("samples", "%d is not a power of two from 2 on", n)
-	}
-	metricKeys(s, &m)
-	s.Finish()
-	return m
 }
 
 // decodeRounds reads how often second derivatives are recovered. Data at vertices do not tell what they would be where

@@ -104,12 +104,12 @@ func (r *Report) Refused() error {
 		strings.Join(worse, ", "))
 }
 
-// Warning tells of cells that are turned over.
+// Warning tells of cells that are inverted.
 func (r *Report) Warning() string {
 	if r.After.Inverted == 0 || r.Refused() != nil {
 		return ""
 	}
-	return fmt.Sprintf("%d cells of %s are turned over: use --guard halve or clip", r.After.Inverted, r.Out)
+	return fmt.Sprintf("%d cells of %s are inverted: use --guard halve or clip", r.After.Inverted, r.Out)
 }
 
 // JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.

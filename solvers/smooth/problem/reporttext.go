@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
@@ -15,26 +17,39 @@ import (
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *Report) Text() string {
 	var b strings.Builder
-	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
-	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
+	cell := []string{2: "triangle", 3: "tetrahedron"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %s, %s, %s\n", words.Count(r.Vertices, "vertex"), words.Count(r.Cells, cell),
+		words.Count(r.Colours, "colour"))
+	r.notes(&b, cell)
+	if r.Rounds > 1 {
+		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
+			ordinal(r.Round))
+	}
+	writeTable(&b, r.rows())
+	r.ending(&b, words.Plural(cell))
+	return b.String()
+}
+
+// notes writes what was done before the sweeps, to the mesh and to the metric.
+func (r *Report) notes(b *strings.Builder, cell string) {
 	if r.Crowded > 0 {
-		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
-			r.Untangled.Sweeps)
+		fmt.Fprintf(b, "untangled %s, inverted before, in %s\n", words.Count(r.Untangled.Before, cell),
+			words.Count(r.Untangled.Sweeps, "sweep"))
 	}
 	if r.Solution != "" {
-		fmt.Fprintln(&b, "metric    of", r.Solution)
+		fmt.Fprintln(b, "metric    of", r.Solution)
 	}
 	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
-		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
+		fmt.Fprintf(b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
 	if r.Held.OffGrid > 1e-9 { // more than rounding
-		fmt.Fprintf(&b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
+		fmt.Fprintf(b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
 	}
 	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
-		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
+		fmt.Fprintf(b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
 			h.Graded, h.Raised, h.Places)
 		if h.Fields > 1 {
 			b.WriteString(", but for gradation in each of the two fields")
@@ -45,7 +60,10 @@ func (r *Report) Text() string {
 				"(--aspect),\n          or cells become as long across as they can\n")
 		}
 	}
-	var rows [][3]string
+}
+
+// rows are what the mesh was like before and after.
+func (r *Report) rows() (rows [][3]string) {
 	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
 	each := func(name string, f func(d *quality.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
 	row("", "before", "after")
@@ -60,7 +78,7 @@ func (r *Report) Text() string {
 		}
 		each(name, func(d *quality.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
 	}
-	each("turned over", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("inverted", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
 	each("mean edge in the metric", func(d *quality.Diagnostics) string { return length(d.EdgeMean) })
 	each("shortest and longest", func(d *quality.Diagnostics) string {
 		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
@@ -90,10 +108,11 @@ func (r *Report) Text() string {
 		}
 		row(name, fmt.Sprintf("%.4g", i.Before), after)
 	}
-	if r.Rounds > 1 {
-		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
-			ordinal(r.Round))
-	}
+	return rows
+}
+
+// writeTable writes rows, the columns one below the other.
+func writeTable(b *strings.Builder, rows [][3]string) {
 	var widths [3]int
 	for _, r := range rows {
 		for k, text := range r {
@@ -101,33 +120,36 @@ func (r *Report) Text() string {
 		}
 	}
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%-*s  %*s  %*s\n", widths[0], r[0], widths[1], r[1], widths[2], r[2])
+		fmt.Fprintf(b, "%-*s  %*s  %*s\n", widths[0], r[0], widths[1], r[1], widths[2], r[2])
 	}
-	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
+}
+
+// ending writes what has moved, what was lost, and how long it took.
+func (r *Report) ending(b *strings.Builder, cells string) {
+	fmt.Fprintf(b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
-	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
-		r.After.Active, r.After.Limited)
+	fmt.Fprintf(b, "moved     %s; the last sweep visited %d; the guard shortened %s\n",
+		words.Count(r.After.Moved, "vertex"), r.After.Active, words.Count(r.After.Limited, "step"))
 	if r.Curved.Vertices > 0 {
-		fmt.Fprintf(&b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
+		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
 	if left := strayed(&r.After, 2); left > 0.02 {
-		fmt.Fprintf(&b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
+		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
 			100*strayed(&r.Before, 2), cells)
 	}
-	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
-		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
+		fmt.Fprintf(b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
 	}
-	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
+	fmt.Fprintf(b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
 	if r.Out != "" && r.Refused() == nil {
-		fmt.Fprintln(&b, "wrote    ", r.Out)
+		fmt.Fprintln(b, "wrote    ", r.Out)
 	}
 	if r.NotKept != "" {
-		fmt.Fprintln(&b, meshio.Lost(r.NotKept))
+		fmt.Fprintln(b, meshio.Lost(r.NotKept))
 	}
-	return b.String()
 }
 
 // ordinal is a place in a row.

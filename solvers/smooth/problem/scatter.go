@@ -17,7 +17,7 @@ type rankShare struct {
 	Crowded         int               // vertices that stay, since they have too many neighbours
 	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
 
-	Patch  *layout.Patch // of triangles, to be arranged as a Part
+	Patch  *layout.LocalMesh // of triangles, to be arranged as a Part
 	Layout layout.Options
 }
 

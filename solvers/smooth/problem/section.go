@@ -30,7 +30,7 @@ type Method struct {
 	Settled   float64 // length of a move, in the metric, that counts as none, in [0, 1); 0
 	Gain      float64 // least rise of the worst quality that is worth a move, in [0, 1); 1e-6
 	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean, of tetrahedra half of it
-	Untangle  bool    // mend triangles that are turned over or flat before the sweeps; false
+	Untangle  bool    // mend triangles that are inverted or flat before the sweeps; false
 	Precision string  // float32 or float64; float64
 	Force     bool    // write a mesh that is worse than the one that was read; false
 }

@@ -31,29 +31,14 @@ const patchTag = 3
 // vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from
 // the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
 func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
-	comm, dev := env.Comm, env.Device
+	comm := env.Comm
 	w := c.Sections.(*Sections)
 	s := &smoothing{}
 	stages := newStages(env.Log)
 	var share func(rank int) rankShare
-	var nodal *nodalMetric
 	var bad error
 	if comm.Rank() == 0 {
-		if s.body, bad = loadBody(c, w.Mesh); bad == nil {
-			bad = suits(w, c.Output.Fields, s.body.dim())
-		}
-		if bad == nil {
-			bad = stages.end(ctx, "mesh made or read")
-		}
-		if bad == nil {
-			_, apart := dev.(backend.Memory)
-			share, bad = s.body.cut(ctx, w, comm.Size(), apart, stages)
-		}
-		if bad == nil && w.Metric.Nodal() {
-			if nodal, bad = newNodalMetric(c, &w.Metric, s.body.nodes()); bad != nil {
-				bad = fmt.Errorf("[metric] %w", bad)
-			}
-		}
+		share, bad = s.divide(ctx, env, c, w, stages)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,7 +48,6 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	}
 	mine, err := decompose.Share(ctx, comm, func(rank int) (*rankShare, error) {
 		of := share(rank)
-		of.Nodal = nodal
 		return &of, nil
 	})
 	if err != nil {
@@ -102,6 +86,34 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	}
 	s.tellSizes(env.Log, w.Metric.Field)
 	return s, nil
+}
+
+// divide makes or reads the mesh, on rank 0, and cuts it into what each rank gets.
+func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case, w *Sections, stages *stages) (
+	share func(rank int) rankShare, err error) {
+	if s.body, err = loadBody(c, w.Mesh); err != nil {
+		return nil, err
+	}
+	if err := suits(w, c.Output.Fields, s.body.dim()); err != nil {
+		return nil, err
+	}
+	if err := stages.end(ctx, "mesh made or read"); err != nil {
+		return nil, err
+	}
+	_, separate := env.Device.(backend.Memory)
+	cut, err := s.body.cut(ctx, w, env.Comm.Size(), separate, stages)
+	if err != nil || !w.Metric.Nodal() {
+		return cut, err
+	}
+	nodal, err := newNodalMetric(c, &w.Metric, s.body.nodes())
+	if err != nil {
+		return nil, fmt.Errorf("[metric] %w", err)
+	}
+	return func(rank int) rankShare {
+		of := cut(rank)
+		of.Nodal = nodal
+		return of
+	}, nil
 }
 
 // tellSizes tells before the sweeps of sizes that these cannot follow, and of those that a uniform metric is to undo.

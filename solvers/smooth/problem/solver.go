@@ -123,7 +123,7 @@ var quantities = []solvers.Quantity{
 	{Name: "quality_mean", Doc: "of all cells", In: inAll, Panel: "quality"},
 	{Name: "objective", Doc: "½Σ u'Mu over edges u", In: inAll, Panel: "½Σ u'Mu"},
 	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", In: inAll, Panel: "share of edges"},
-	{Name: "inverted", Doc: "cells that are turned over", In: inAll},
+	{Name: "inverted", Doc: "cells that are inverted", In: inAll},
 	{Name: "area_drift", Doc: "relative change of the area or volume", In: inAll | solvers.Drift},
 	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface", In: inSummary | solvers.Drift},
 	{Name: "quality_max", Doc: "of the best cell", In: inSummary},
@@ -138,7 +138,7 @@ var quantities = []solvers.Quantity{
 	{Name: "worst_cell", Doc: "its id", In: inSummary},
 	{Name: "limited", Doc: "steps that the guard shortened", In: inSummary},
 	{Name: "metric_scale", Doc: "factor of the metric", In: inSummary},
-	{Name: "untangled", Doc: "cells that were turned over", In: inSummary},
+	{Name: "untangled", Doc: "cells that were inverted", In: inSummary},
 	{Name: "metric_bounded", Doc: "places held back by bounds", In: inSummary},
 	{Name: "metric_raised", Doc: "places held back for want of curvature", In: inSummary},
 	{Name: "metric_graded", Doc: "places held back by gradation", In: inSummary},
@@ -166,7 +166,7 @@ func (d *mover) Shapes() []solvers.Shape { return nil }
 
 // fields are what a case can write.
 var fields = []solvers.Field{
-	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over",
+	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for inverted",
 		Range: &[2]float64{0, 1}, Compared: true},
 	{Name: "area", Unit: "m²", Doc: "of triangles"},
 	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},

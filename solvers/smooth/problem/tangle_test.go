@@ -87,7 +87,7 @@ func untangles(t *testing.T, text, file string) {
 	}
 }
 
-// A mesh whose cells are all turned over is not tangled: no sweeps are made, and what to do is told, as of any.
+// A mesh whose cells are all inverted is not tangled: no sweeps are made, and what to do is told, as of any.
 func TestSmoothTurnedRound(t *testing.T) {
 	dir := t.TempDir()
 	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)

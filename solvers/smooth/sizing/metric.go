@@ -26,7 +26,7 @@ type Bounds struct{ X0, Y0, X1, Y1 float64 }
 
 func (b Bounds) check() error {
 	if !(b.X0 < b.X1) || !(b.Y0 < b.Y1) || math.IsInf(b.X1-b.X0, 0) || math.IsInf(b.Y1-b.Y0, 0) {
-		return fmt.Errorf("the bounds [%g, %g] × [%g, %g] of a metric are no rectangle", b.X0, b.X1, b.Y0, b.Y1)
+		return fmt.Errorf("the bounds [%g, %g] × [%g, %g] of a metric: want x0 < x1 and y0 < y1", b.X0, b.X1, b.Y0, b.Y1)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func TestMetricsRefused(t *testing.T) {
 	}
 	nan := math.NaN()
 	for says, make := range map[string]func() (*Metric, error){
-		"no rectangle": func() (*Metric, error) {
+		"want x0 < x1 and y0 < y1": func() (*Metric, error) {
 			return Discrete(Bounds{0, 0, 0, 1}, 2, constant(1, 0, 1))
 		},
 		"bounds [NaN":           func() (*Metric, error) { return Linear(Bounds{nan, 0, 1, 1}, 1, 2) },

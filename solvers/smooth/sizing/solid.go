@@ -21,7 +21,7 @@ type Box struct{ Low, High [3]float64 }
 func (b Box) check() error {
 	for k := range 3 {
 		if !(b.Low[k] < b.High[k]) || math.IsInf(b.High[k]-b.Low[k], 0) {
-			return fmt.Errorf("the bounds %v and %v of a metric are no box", b.Low, b.High)
+			return fmt.Errorf("the bounds %v and %v of a metric: want low < high along each axis", b.Low, b.High)
 		}
 	}
 	return nil

@@ -96,9 +96,9 @@ func bare(p *verify.Page) string {
 	return "none"
 }
 
-// settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
+// converge sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
 // every few sweeps, and gives up after most.
-func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
+func converge(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
 	for s.Sweeps() < most {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -176,12 +176,6 @@ func affine(ctx context.Context, p *verify.Page) error {
 	for v := range m.X {
 		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
 	}
-	constant := func(m11, m12, m22 float64) (*sizing.Metric, error) {
-		return sizing.Discrete(sizing.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
-			func(_, _ float64) (float64, float64, float64) {
-				return m11, m12, m22
-			})
-	}
 	one, err := constant(9, 2, 4)
 	if err != nil {
 		return err
@@ -200,16 +194,7 @@ func affine(ctx context.Context, p *verify.Page) error {
 			of *mesh.Mesh
 			in *sizing.Metric
 		}{{m, one}, {&image, other}} {
-			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
-			err := smoothing(ctx, p, side.of, side.in, cfg, func(part *layout.Part, s smooth.Solver) error {
-				if _, err := s.Sweep(ctx, 5); err != nil {
-					return err
-				}
-				var err error
-				x[k], y[k], err = places(part, s)
-				return err
-			})
-			if err != nil {
+			if x[k], y[k], err = swept(ctx, p, side.of, side.in, smoother); err != nil {
 				return err
 			}
 		}
@@ -226,4 +211,24 @@ func affine(ctx context.Context, p *verify.Page) error {
 	}
 	t.Flush()
 	return nil
+}
+
+// constant is a metric that is the same everywhere.
+func constant(m11, m12, m22 float64) (*sizing.Metric, error) {
+	return sizing.Discrete(sizing.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
+		func(_, _ float64) (float64, float64, float64) { return m11, m12, m22 })
+}
+
+// swept is where vertices are after five sweeps.
+func swept(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric, smoother string) (
+	x, y []float64, err error) {
+	cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
+	err = smoothing(ctx, p, m, in, cfg, func(part *layout.Part, s smooth.Solver) error {
+		if _, err := s.Sweep(ctx, 5); err != nil {
+			return err
+		}
+		x, y, err = places(part, s)
+		return err
+	})
+	return x, y, err
 }

@@ -27,7 +27,7 @@ import (
 const harmRanks = 5
 
 // harm takes the smoother barrier to 200 meshes in the plane and 200 in space, of which most have slivers, some of a
-// quality of 1e-9: neither the mean nor the worst quality may end below that of the start, nor a cell turned over, and
+// quality of 1e-9: neither the mean nor the worst quality may end below that of the start, nor a cell inverted, and
 // five ranks, and the twins, must end with the bits of one.
 func harm(ctx context.Context, p *verify.Page) error {
 	meshes := 200
@@ -98,7 +98,7 @@ func (h *harmed) missed() string {
 	if a.QualityMean >= b.QualityMean && a.QualityMin >= b.QualityMin && a.Inverted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("mean %g to %g, worst %g to %g, %d turned over", b.QualityMean, a.QualityMean, b.QualityMin,
+	return fmt.Sprintf("mean %g to %g, worst %g to %g, %d inverted", b.QualityMean, a.QualityMean, b.QualityMin,
 		a.QualityMin, a.Inverted)
 }
 
@@ -153,7 +153,7 @@ type harmJob struct {
 // harmJobOf is mesh n in so many dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
-	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%2],
+	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%3%len(colouring.Kinds)],
 		Order: partition.Hilbert, Deep: n%2 == 0}
 	if dim == 2 {
 		if j.plane, err = rough.Plane(n); err == nil {

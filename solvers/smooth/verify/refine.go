@@ -10,15 +10,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// refineCases are metrics of refine, with what a mesh of 5,000 triangles is to have: a mean quality after pain-exact,
-// and a worst one after hybrid. These bounds are our own, a few percent below what we reach.
-var refineCases = []struct {
+type refineCase struct {
 	name        string
 	mean, worst float64
-}{
+}
+
+// refineCases are metrics of refine, with what a mesh of 5,000 triangles is to have: a mean quality after pain-exact,
+// and a worst one after hybrid. These bounds are our own, a few percent below what we reach.
+var refineCases = []refineCase{
 	{"linear-01", .64, .54}, {"linear-0001", .27, .05}, {"side", .61, .32}, {"polar-1", .45, .045},
 	{"polar-2", .40, .05}, {"radial-1", .165, 1e-4}, {"circle-1", .50, .005}, {"masabl-1", .145, .006},
 }
@@ -73,18 +76,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 				if err != nil {
 					return err
 				}
-				kept := verify.VerdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
-				rises := verify.AtLeast(b.QualityMin, a.QualityMin)
-				switch {
-				case k == 0:
-					t.Row(verify.Info, c.name, "before", a.QualityMean, a.QualityMin, a.EdgeInRange, 0.0)
-					if rises = verify.VerdictOf(b.Objective < a.Objective, "sum falls"); !p.Options.Quick {
-						rises = both(rises, verify.AtLeast(b.QualityMean, c.mean))
-					}
-				case !p.Options.Quick:
-					rises = both(rises, verify.AtLeast(b.QualityMin, c.worst))
-				}
-				t.Row(both(kept, rises), c.name, cfg.Smoother, b.QualityMean, b.QualityMin, b.EdgeInRange, b.AreaDrift)
+				refineRow(p, t, &c, k, cfg.Smoother, &a, &b)
 				m.X, m.Y, err = places(part, s)
 				return err
 			})
@@ -95,4 +87,20 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 	}
 	t.Flush()
 	return nil
+}
+
+// refineRow tells of a smoother's sweeps, which is the k-th: what the mesh was like before and after.
+func refineRow(p *verify.Page, t *verify.Table, c *refineCase, k int, smoother string, a, b *quality.Diagnostics) {
+	kept := verify.VerdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
+	rises := verify.AtLeast(b.QualityMin, a.QualityMin)
+	switch {
+	case k == 0:
+		t.Row(verify.Info, c.name, "before", a.QualityMean, a.QualityMin, a.EdgeInRange, 0.0)
+		if rises = verify.VerdictOf(b.Objective < a.Objective, "sum falls"); !p.Options.Quick {
+			rises = both(rises, verify.AtLeast(b.QualityMean, c.mean))
+		}
+	case !p.Options.Quick:
+		rises = both(rises, verify.AtLeast(b.QualityMin, c.worst))
+	}
+	t.Row(both(kept, rises), c.name, smoother, b.QualityMean, b.QualityMin, b.EdgeInRange, b.AreaDrift)
 }

@@ -110,7 +110,7 @@ func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *
 				return err
 			}
 			if d.Inverted > 0 && far <= 1e-5*relax {
-				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are turned over at rest", n, relax, d.Inverted)
+				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are inverted at rest", n, relax, d.Inverted)
 			}
 			h.means, h.rest = append(h.means, d.QualityMean), far <= 1e-5*relax
 		}

@@ -35,7 +35,7 @@ func strips(ctx context.Context, p *verify.Page) error {
 			p.Progress("%s, %d boxes", smoother, n)
 			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Relax: 1.9}
 			err := smoothing(ctx, p, alternating(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s smooth.Solver) error {
-				sweeps, err := settle(ctx, s, 1e-10, 50, 200_000)
+				sweeps, err := converge(ctx, s, 1e-10, 50, 200_000)
 				if err != nil {
 					return err
 				}

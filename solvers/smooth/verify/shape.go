@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -135,19 +136,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 					if err != nil {
 						return err
 					}
-					drift := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift))
-					kept := verify.VerdictOf(d.Inverted == 0 && drift <= 1e-14, "kept to 1e-14")
-					bound, mean, worst := kept, "", ""
-					if r.sweeps > 0 && metric.name == "linear" && !p.Options.Quick {
-						if smoother == "pain" {
-							mean, worst = fmt.Sprint(r.mean), fmt.Sprint(r.worst)
-							bound = both(kept, both(verify.Between(d.QualityMean, r.mean-.0011, r.mean+.0011),
-								verify.Between(d.QualityMin, r.worst-.0011, r.worst+.0011)))
-						} else {
-							mean = fmt.Sprint(exactQuality)
-							bound = both(kept, verify.Between(d.QualityMean, exactQuality-.0011, exactQuality+.0011))
-						}
-					}
+					mean, worst, bound := printed(p, metric.name, smoother, r, &d)
 					t.Row(bound, metric.name, smoother, r.sweeps, mean, d.QualityMean, worst, d.QualityMin,
 						d.AreaDrift, d.PerimeterDrift)
 				}
@@ -160,6 +149,25 @@ func sizes(ctx context.Context, p *verify.Page) error {
 	}
 	t.Flush()
 	return nil
+}
+
+// printed are the qualities that are known after so many sweeps, and what is asked of ours.
+func printed(p *verify.Page, metric, smoother string, r reference, d *quality.Diagnostics) (
+	mean, worst string, bound verify.Verdict) {
+	drift := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift))
+	kept := verify.VerdictOf(d.Inverted == 0 && drift <= 1e-14, "kept to 1e-14")
+	bound = kept
+	if r.sweeps > 0 && metric == "linear" && !p.Options.Quick {
+		if smoother == "pain" {
+			mean, worst = fmt.Sprint(r.mean), fmt.Sprint(r.worst)
+			bound = both(kept, both(verify.Between(d.QualityMean, r.mean-.0011, r.mean+.0011),
+				verify.Between(d.QualityMin, r.worst-.0011, r.worst+.0011)))
+		} else {
+			mean = fmt.Sprint(exactQuality)
+			bound = both(kept, verify.Between(d.QualityMean, exactQuality-.0011, exactQuality+.0011))
+		}
+	}
+	return mean, worst, bound
 }
 
 // both is met where both are; what it shows is the second.

@@ -85,11 +85,11 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 
 // foresee counts the fullest block. While it is set up, the host has velocities and fractions in float64, which are the
 // arrays themselves where these are float64 and lie there too, and in any case what they are made in.
-func foresee(c *config.Case, ranks int, apart bool) (solvers.Foreseen, error) {
+func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, apart)
+	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
 	numbers := int64(1)
-	if apart || w.Method.Precision == "float32" {
+	if separate || w.Method.Precision == "float32" {
 		numbers = int64(1 + w.Grid.Dim)
 	}
 	if w.Exact != nil {

@@ -46,13 +46,17 @@ func planes(ctx context.Context, p *verify.Page) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return randomPlanes(p, rng, count/256)
+}
 
-	t = p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
+// randomPlanes finds random lines and planes from their volume fractions.
+func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
+	t := p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
 		"dimensions", "ours")
 	const nudge = 0x1p-26
 	flat, full := kernels.Lattice{SY: 3}, kernels.Lattice{SY: 3, SZ: 9}
 	var elvira, lvira, elvira3, lvira3 float64
-	for range count / 256 {
+	for range count {
 		mx, my, mz := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
 		f := make([]float64, 27)
 		a := geom.LineConstant(mx, my, .05+.9*rng.Float64())

@@ -46,17 +46,17 @@ func Budgeted(check func(context.Context, *verify.Page) error) func(context.Cont
 	}
 }
 
-// open takes note of the masses at the start of a flow.
-func (b *Basin) open(ctx context.Context) (err error) {
+// openBudget takes note of the masses at the start of a flow.
+func (b *Basin) openBudget(ctx context.Context) (err error) {
 	if b.budget, _ = ctx.Value(budgetKey{}).(*budget); b.budget != nil {
 		b.first, err = b.Diagnose(ctx)
 	}
 	return err
 }
 
-// settle adds a flow that ends to the budget of its check. One that was changed from outside has none.
-func (b *Basin) settle(ctx context.Context) {
-	if b.budget == nil || b.nudged {
+// closeBudget adds a flow that ends to the budget of its check. One that was changed from outside has none.
+func (b *Basin) closeBudget(ctx context.Context) {
+	if b.budget == nil || b.changed {
 		return
 	}
 	now, err := b.Diagnose(ctx)

@@ -52,7 +52,7 @@ type Basin struct {
 	precision string
 	budget    *budget // of the check, nil for none
 	first     shallow.Diagnostics
-	nudged    bool
+	changed   bool
 }
 
 // Start sets up a flow on one rank, from values at the centroids, and its twins.
@@ -76,7 +76,7 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 		}
 	}
 	if err == nil {
-		err = b.open(ctx)
+		err = b.openBudget(ctx)
 	}
 	if err != nil {
 		b.free()
@@ -147,7 +147,7 @@ func (b *Basin) Step(ctx context.Context, until float64) (float64, error) {
 
 // Nudge changes the state of the flow and of its twins.
 func (b *Basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
-	b.nudged = true
+	b.changed = true
 	for _, t := range b.twins {
 		if err := t.nudge(ctx, b.local, change); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (b *Basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64))
 
 // Close ends a flow. Its twins must have arrived at the same state, and its budget must close.
 func (b *Basin) Close(ctx context.Context) {
-	b.settle(ctx)
+	b.closeBudget(ctx)
 	for _, t := range b.twins {
 		t.compare(ctx, b)
 	}

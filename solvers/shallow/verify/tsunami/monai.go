@@ -18,39 +18,11 @@ import (
 // far the water climbed in a gully.
 func monai(ctx context.Context, p *verify.Page) error {
 	const end = 25.0
-	bed, err := valley()
-	if err != nil {
-		return err
-	}
-	input, err := read("bp7-input.csv")
-	if err != nil {
-		return err
-	}
 	gauges, err := read("bp7-gauges.csv")
 	if err != nil {
 		return err
 	}
-	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, basin.Triangles(p, 2500, 24000), basin.MeshSeed)
-	if err != nil {
-		return err
-	}
-	var wave []series.Row
-	for i, t := range input["t_s"] {
-		wave = append(wave, series.Row{T: t, Value: input["level_m"][i]})
-	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
-	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Steady(0), Wave: wave}})
-	var outside error
-	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: .01, Initial: func(x, y float64) basin.State {
-		depth, err := bed.At(min(x, 5.488), min(y, 3.402))
-		if err != nil {
-			outside = err
-		}
-		return basin.State{Depth: depth, H2: max(0, depth)}
-	}})
-	if err == nil {
-		err = outside
-	}
+	b, err := startMonai(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -77,6 +49,49 @@ func monai(ctx context.Context, p *verify.Page) error {
 		t.Row(verify.AtMost(e, basin.Share(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
 		picture.Panels = append(picture.Panels, beside("gauge "+name+" (cm)", "measured", theirs, ours))
 	}
+	if err := monaiRunUp(p, b, &top, t); err != nil {
+		return err
+	}
+	t.Flush()
+	return p.Picture("bp7", picture)
+}
+
+// startMonai sets up the valley with the wave that came in.
+func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
+	bed, err := valley()
+	if err != nil {
+		return nil, err
+	}
+	input, err := read("bp7-input.csv")
+	if err != nil {
+		return nil, err
+	}
+	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, basin.Triangles(p, 2500, 24000), basin.MeshSeed)
+	if err != nil {
+		return nil, err
+	}
+	var wave []series.Row
+	for i, t := range input["t_s"] {
+		wave = append(wave, series.Row{T: t, Value: input["level_m"][i]})
+	}
+	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Steady(0), Wave: wave}})
+	var outside error
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: .01, Initial: func(x, y float64) basin.State {
+		depth, err := bed.At(min(x, 5.488), min(y, 3.402))
+		if err != nil {
+			outside = err
+		}
+		return basin.State{Depth: depth, H2: max(0, depth)}
+	}})
+	if err == nil {
+		err = outside
+	}
+	return b, err
+}
+
+// monaiRunUp adds the heights that the water reached to the table.
+func monaiRunUp(p *verify.Page, b *basin.Basin, top *basin.Highest, t *verify.Table) error {
 	runUp, err := read("bp7-runup.csv")
 	if err != nil {
 		return err
@@ -100,6 +115,5 @@ func monai(ctx context.Context, p *verify.Page) error {
 		}
 		t.Row(v, fmt.Sprintf("run-up at (%g, %g), m", x, y), fmt.Sprintf("%.3f..%.3f", least, most), ours)
 	}
-	t.Flush()
-	return p.Picture("bp7", picture)
+	return nil
 }

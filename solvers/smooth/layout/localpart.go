@@ -11,12 +11,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 )
 
-// Part arranges a patch, as all ranks do at the same time, and returns the rank's part and how many vertices of the
+// Part arranges a local mesh, as all ranks do at the same time, and returns the rank's part and how many vertices of
+// the
 // whole mesh stay since they are crowded, as Layout.Crowded has it. A rank finds out for itself what its vertices may
 // do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout
 // of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
 // Deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
-func (p *Patch) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
+func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)
 	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
 		return nil, 0, err
@@ -40,7 +41,7 @@ func (p *Patch) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*
 }
 
 // layout finds out what the rank's own vertices may do.
-func (p *Patch) layout(rank int, o Options) (*Layout, error) {
+func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -48,8 +49,8 @@ func (p *Patch) layout(rank int, o Options) (*Layout, error) {
 		return nil, errors.New("parts with deep ghosts are cut from a layout of the whole mesh")
 	}
 	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
-		return nil, fmt.Errorf("a patch of %d vertices has %d owners and %d places, and the ids of %d of its %d cells", n,
-			len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
+		return nil, fmt.Errorf("a local mesh of %d vertices has %d owners and %d places, and the ids of %d of its %d cells",
+			n, len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
 	}
 	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged,
 		Marks: p.Marks}
@@ -83,7 +84,7 @@ func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 }
 
 // divideRanks is divide, over all ranks.
-func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *interfaceExchange, comm dist.Comm) error {
+func (l *Layout) divideRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
 	class := l.rivals(l.Class)
 	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
 	if err != nil {
@@ -101,8 +102,8 @@ func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *interfaceExchange
 	return nil
 }
 
-// partOf makes the part of the rank whose patch the layout is of.
-func (l *Layout) partOf(rank int, p *Patch, ranks int) (*Part, error) {
+// partOf makes the part of the rank whose local mesh the layout is of.
+func (l *Layout) partOf(rank int, p *LocalMesh, ranks int) (*Part, error) {
 	c, err := newCutter(l, p.Owner, ranks)
 	if err != nil {
 		return nil, err

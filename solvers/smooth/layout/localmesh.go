@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Patch is what a rank has of a mesh before it is arranged: the triangles that touch its own vertices. Vertices and
+// LocalMesh is what a rank has of a mesh before it is arranged: the triangles that touch its own vertices. Vertices and
 // triangles are in the order of their ids in the whole mesh, so that whatever is decided by ids comes out the same.
-type Patch struct {
+type LocalMesh struct {
 	Global     []int32 // id of each vertex in the whole mesh
 	Owner      []int32 // rank of each vertex
 	X, Y       []float64
@@ -21,8 +21,8 @@ type Patch struct {
 	Marks      *mesh.Marks       // the vertices here that they hold, and those on ridges, each as an edge of its own
 }
 
-// Patches cuts a mesh, rank by rank, so that not all patches need to be held.
-type Patches struct {
+// LocalMeshes cuts a mesh, rank by rank, so that not all local meshes need to be held.
+type LocalMeshes struct {
 	mesh   *mesh.Mesh
 	owner  []int32
 	cells  [][]int32 // of each rank, ascending
@@ -32,13 +32,13 @@ type Patches struct {
 	held, ridged []bool // vertices, as marks have them
 }
 
-// NewPatches prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
+// NewLocalMeshes prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
 // empty.
-func NewPatches(m *mesh.Mesh, owner []int32, ranks int) (*Patches, error) {
+func NewLocalMeshes(m *mesh.Mesh, owner []int32, ranks int) (*LocalMeshes, error) {
 	if len(owner) != len(m.X) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(m.X))
 	}
-	p := &Patches{mesh: m, owner: owner, cells: make([][]int32, ranks), tagged: make([][]int32, ranks),
+	p := &LocalMeshes{mesh: m, owner: owner, cells: make([][]int32, ranks), tagged: make([][]int32, ranks),
 		local: make([]int32, len(m.X)), held: m.Marks.Held(len(m.X)), ridged: m.Marks.Ridged(len(m.X))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
@@ -75,10 +75,10 @@ func touching(owner, vertices []int32, f func(r int32)) {
 	}
 }
 
-// Of returns the patch of a rank.
-func (p *Patches) Of(rank int) *Patch {
+// Of returns the local mesh of a rank.
+func (p *LocalMeshes) Of(rank int) *LocalMesh {
 	m := p.mesh
-	to := &Patch{Groups: m.Groups, CellGlobal: p.cells[rank], Cells: make([][3]int32, len(p.cells[rank]))}
+	to := &LocalMesh{Groups: m.Groups, CellGlobal: p.cells[rank], Cells: make([][3]int32, len(p.cells[rank]))}
 	for _, id := range to.CellGlobal {
 		for _, v := range m.Cells[id] {
 			if p.local[v] < 0 {

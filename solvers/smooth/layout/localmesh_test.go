@@ -15,18 +15,18 @@ func TestPatchRefuses(t *testing.T) {
 	for v := range owner {
 		owner[v] = int32(v % 2)
 	}
-	for name, change := range map[string]func(o *Options, rank int, p *Patch){
-		"deep":      func(o *Options, _ int, _ *Patch) { o.Deep = true },
-		"colouring": func(o *Options, _ int, _ *Patch) { o.Colouring = "grey" },
-		"boundary":  func(o *Options, _ int, _ *Patch) { o.Boundary = "soft" },
-		"order":     func(o *Options, _ int, _ *Patch) { o.Order = "rcm" },
-		"cell": func(_ *Options, rank int, p *Patch) {
+	for name, change := range map[string]func(o *Options, rank int, p *LocalMesh){
+		"deep":      func(o *Options, _ int, _ *LocalMesh) { o.Deep = true },
+		"colouring": func(o *Options, _ int, _ *LocalMesh) { o.Colouring = "grey" },
+		"boundary":  func(o *Options, _ int, _ *LocalMesh) { o.Boundary = "soft" },
+		"order":     func(o *Options, _ int, _ *LocalMesh) { o.Order = "rcm" },
+		"cell": func(_ *Options, rank int, p *LocalMesh) {
 			if rank == 1 {
 				p.Cells[3][0] = int32(len(p.Global))
 			}
 		},
 	} {
-		onPatches(t, m, owner, 2, func(comm dist.Comm, p *Patch) {
+		onPatches(t, m, owner, 2, func(comm dist.Comm, p *LocalMesh) {
 			o := plainOptions()
 			change(&o, comm.Rank(), p)
 			_, _, err := p.Part(t.Context(), o, comm, 3)
@@ -37,10 +37,10 @@ func TestPatchRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewPatches(m, owner[1:], 2); err == nil {
+	if _, err := NewLocalMeshes(m, owner[1:], 2); err == nil {
 		t.Error("too few owners are accepted")
 	}
-	if _, err := NewPatches(m, owner, 1); err == nil {
+	if _, err := NewLocalMeshes(m, owner, 1); err == nil {
 		t.Error("an owner that is no rank is accepted")
 	}
 }

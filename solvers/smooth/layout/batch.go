@@ -1,0 +1,94 @@
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/halo"
+)
+
+// A deep part may hold so many layers of ghosts that several sweeps go by with one exchange. The outer copies see
+// what is out of date after the first sweep of such a batch, those inside of them after the second, and so on: what
+// they become is of no account, because the exchange replaces them before owned vertices would see any of it.
+
+// BatchExchange is the exchange between batches of sweeps by tiles.
+type BatchExchange struct {
+	Sweeps int // so many go by with one exchange
+	Peers  []BatchPeer
+}
+
+// BatchPeer lists the vertices that go to a rank, and those that come from it, in an order that both know.
+type BatchPeer struct {
+	Rank       int
+	Send, Take []int32
+}
+
+// MaxBatch is the longest that a batch may be, in sweeps. Others divide it, so that a recording of so many sweeps ends
+// with a batch.
+const MaxBatch = 8
+
+// batch is how many sweeps go by with one exchange of a deep part.
+func (o *Options) batch() int { return max(o.Batch, 1) }
+
+func (o *Options) checkBatch() error {
+	if o.Batch < 0 || MaxBatch%o.batch() != 0 {
+		return fmt.Errorf("a batch of %d sweeps does not divide %d", o.Batch, MaxBatch)
+	}
+	if o.batch() > 1 && !o.Deep {
+		return fmt.Errorf("a batch of %d sweeps needs deep ghosts", o.Batch)
+	}
+	return nil
+}
+
+// batch plans the exchange between batches of a rank whose vertices have their local numbers: of the ghosts that are
+// out
+// of date by then.
+func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
+	exchange := BatchExchange{Sweeps: c.layout.options.batch()}
+	peer := func(rank int) *BatchPeer {
+		k := slices.IndexFunc(exchange.Peers, func(e BatchPeer) bool { return e.Rank == rank })
+		if k < 0 {
+			k = len(exchange.Peers)
+			exchange.Peers = append(exchange.Peers, BatchPeer{Rank: rank})
+		}
+		return &exchange.Peers[k]
+	}
+	for q, ghosts := range c.ghosts {
+		for k, g := range ghosts {
+			if c.kind(g) == 1 || int(g.moves) >= exchange.Sweeps {
+				continue
+			}
+			switch owner := int(c.owner[g.vertex]); r {
+			case q:
+				to := peer(owner)
+				to.Take = append(to.Take, int32(p.Owned+k))
+			case owner:
+				to := peer(q)
+				to.Send = append(to.Send, c.local[g.vertex])
+			}
+		}
+	}
+	slices.SortFunc(exchange.Peers, func(a, b BatchPeer) int { return cmp.Compare(a.Rank, b.Rank) })
+	return exchange
+}
+
+// Wire is the plan of an exchange of an array that holds what is sent, one rank after the other, and then what comes.
+func (p *BatchExchange) Wire(rank int) *halo.Plan {
+	plan := &halo.Plan{Rank: rank}
+	for _, peer := range p.Peers {
+		to := halo.Peer{Rank: peer.Rank}
+		for range peer.Send {
+			to.Send = append(to.Send, int32(plan.Owned))
+			plan.Owned++
+		}
+		plan.Peers = append(plan.Peers, to)
+	}
+	for k, peer := range p.Peers {
+		to := &plan.Peers[k]
+		to.Lo = int32(plan.Owned + plan.Ghosts)
+		plan.Ghosts += len(peer.Take)
+		to.Hi = int32(plan.Owned + plan.Ghosts)
+	}
+	return plan
+}
