@@ -90,6 +90,7 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
+	complete(root)
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {

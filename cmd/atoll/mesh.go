@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func meshCommand() *cobra.Command {
@@ -98,21 +98,22 @@ func meshConvert() *cobra.Command {
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("merged %d vertices, dropped %d cells\n", vertices, cells)
+				fmt.Printf("merged %s, dropped %s\n", solvers.Count(vertices, "vertex"), solvers.Count(cells, "cell"))
 			}
 			if drop {
 				vertices, tagged, err := m.DropDangling()
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("dropped %d vertices and %d tagged edges of no cell\n", vertices, tagged)
+				fmt.Printf("dropped %s and %s of no cell\n", solvers.Count(vertices, "vertex"),
+					solvers.Count(tagged, "tagged edge"))
 			}
 			if orient {
 				turned, err := m.Orient()
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("turned %d cells round\n", turned)
+				fmt.Printf("turned %s round\n", solvers.Count(turned, "cell"))
 			}
 			if err := m.Check(); err != nil {
 				return badInput(err)
@@ -142,7 +143,8 @@ func meshInfo() *cobra.Command {
 				return badInput(err)
 			}
 			m := d.mesh
-			fmt.Printf("%d cells, %d vertices, %d edges between cells\n", len(m.Cells), len(m.X), d.graph.Edges())
+			fmt.Printf("%s, %s, %s between cells\n", solvers.Count(len(m.Cells), "cell"), solvers.Count(len(m.X), "vertex"),
+				solvers.Count(int(d.graph.Edges()), "edge"))
 			area := 0.0
 			for c := range m.Cells {
 				area += m.Area(c)
@@ -160,7 +162,7 @@ func meshInfo() *cobra.Command {
 						n++
 					}
 				}
-				fmt.Printf("group %q (dimension %d, tag %d): %d elements\n", g.Name, g.Dim, g.Tag, n)
+				fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag, solvers.Count(n, "element"))
 			}
 			for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
 				fmt.Printf("vertex field %q\n", name)
@@ -330,7 +332,7 @@ func save(path string, m *mesh.Mesh) error {
 func saved(path string, err error, cells int, notKept string) error {
 	if err == nil {
 		tellNotKept(notKept)
-		fmt.Println(path + ": " + strconv.Itoa(cells) + " cells")
+		fmt.Println(path + ": " + solvers.Count(cells, "cell"))
 	}
 	return err
 }

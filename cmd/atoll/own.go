@@ -24,6 +24,7 @@ type ownFlags struct {
 	ranks, threads int
 	backend        string
 	json           string
+	out            string // the last argument, as a flag
 	show, quiet    bool
 }
 
@@ -43,6 +44,9 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if f.out != "" {
+				args = append(args, f.out)
+			}
 			if len(args) != len(own.Args) {
 				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
 					strings.Join(own.Args, " and "), len(args))}
@@ -52,6 +56,9 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.alone(cmd); err != nil {
 				return err
+			}
+			if f.out != "" {
+				args = append(args, f.out)
 			}
 			if f.json != "" {
 				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
@@ -88,6 +95,7 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVarP(&f.out, "out", "o", "", own.Args[len(own.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
 	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")

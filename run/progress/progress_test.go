@@ -186,3 +186,19 @@ func BenchmarkStep(b *testing.B) {
 		l.Step(i, 0.5, 0.1)
 	}
 }
+
+// TestTerminalWithoutWidth: one that tells no width gets as much as one of 80 columns.
+func TestTerminalWithoutWidth(t *testing.T) {
+	var painted [2]string
+	for i, columns := range []int{0, 80} {
+		var out bytes.Buffer
+		clock := newClock()
+		l := New(Options{Out: &out, Width: fixed(columns), Now: clock.Now}, Run{Cells: 1e6, End: 10})
+		clock.now = clock.now.Add(time.Second)
+		l.Step(5, 5, 0.1)
+		painted[i] = out.String()
+	}
+	if painted[0] != painted[1] || !strings.Contains(painted[0], "step 5") {
+		t.Errorf("%q, of 80 columns %q", painted[0], painted[1])
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Text returns the summary for people: a few lines with aligned columns.
@@ -79,16 +81,8 @@ func (s *Summary) imbalance() string {
 	return strings.Join(names, ", ") + " (fullest rank by the mean)"
 }
 
-// Count is a number of things in words: 1 rank, 2 ranks.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if what == "vertex" {
-		what = "vertice"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+// Count is that of solvers.
+func Count(n int, what string) string { return solvers.Count(n, what) }
 
 func elapsed(seconds float64) string {
 	if seconds < 60 {

@@ -9,20 +9,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *Report) Text() string {
 	var b strings.Builder
-	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
-	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
+	cell := []string{2: "triangle", 3: "tetrahedron"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %s, %s, %s\n", solvers.Count(int(r.Vertices), "vertex"), solvers.Count(int(r.Cells), cell),
+		solvers.Count(int(r.Colours), "colour"))
 	if r.Crowded > 0 {
-		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+		fmt.Fprintf(&b, "note      held by too many neighbours: %s\n", solvers.Count(int(r.Crowded), "vertex"))
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
-			r.Untangled.Sweeps)
+		fmt.Fprintf(&b, "untangled %s, turned over before, in %s\n", solvers.Count(int(r.Untangled.Before), cell),
+			solvers.Count(int(r.Untangled.Sweeps), "sweep"))
 	}
 	if r.Solution != "" {
 		fmt.Fprintln(&b, "metric    of", r.Solution)
@@ -105,8 +107,8 @@ func (r *Report) Text() string {
 	}
 	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
-	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
-		r.After.Active, r.After.Limited)
+	fmt.Fprintf(&b, "moved     %s; the last sweep visited %d; the guard shortened %s\n",
+		solvers.Count(int(r.After.Moved), "vertex"), r.After.Active, solvers.Count(int(r.After.Limited), "step"))
 	if r.Curved.Vertices > 0 {
 		fmt.Fprintf(&b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
@@ -114,9 +116,9 @@ func (r *Report) Text() string {
 	if left := strayed(&r.After, 2); left > 0.02 {
 		fmt.Fprintf(&b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
-			100*strayed(&r.Before, 2), cells)
+			100*strayed(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
 	}
-	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	fmt.Fprintf(&b, "stopped   by %s, after %s in %.3g s", r.Stopped, solvers.Count(int(r.Sweeps), "sweep"), r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
 	}
