@@ -57,6 +57,12 @@ type Restarter interface {
 	Restore(ctx context.Context, at Clock, scalars map[string]float64, fill func() error) error
 }
 
+// Ender is a solver that measures more of the last state than of others.
+type Ender interface {
+	// MeasureEnd measures the state that a run ends with, beside what Measure does. All ranks call it.
+	MeasureEnd(ctx context.Context) ([]Quantity, error)
+}
+
 // Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.
 type Saver interface {
 	Save(ctx context.Context, path string) error

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	repaint   = 100 * time.Millisecond // at least, between two paints on a terminal
-	pause     = 2 * time.Second        // at least, between two plain lines
-	usualWidth = 80 // columns of a terminal that tells none, as of docker run -t
+	repaint    = 100 * time.Millisecond // at least, between two paints on a terminal
+	pause      = 2 * time.Second        // at least, between two plain lines
+	usualWidth = 80                     // columns of a terminal that tells none, as of docker run -t
 
-	heartbeat = time.Minute            // at most, between two plain lines; else they come after each tenth of the run
+	heartbeat = time.Minute // at most, between two plain lines; else they come after each tenth of the run
 )
 
 // Options say where the progress is shown.

@@ -96,15 +96,15 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "inside; in the plane its area", In: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll, Error: true},
+	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", In: inAll, Panel: "volume"},
+	{Name: "volume_loss", Doc: "volume lost since the start, as a share of that", In: inAll, Error: true},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
-	{Name: "particles", Doc: "of both signs", In: inAll},
-	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll, Panel: "escaped particles"},
-	{Name: "escaped_max", Doc: "the most of them that were measured", In: inSummary},
-	{Name: "left", Doc: "particles that have left the grid", In: inAll},
-	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
-	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused", In: inAll},
+	{Name: "particles", Doc: "of both signs, that there are", In: inAll},
+	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius", In: inAll, Panel: "escaped particles"},
+	{Name: "escaped_max", Doc: "the most of them in any row of conservation.csv so far", In: inSummary},
+	{Name: "left", Doc: "particles that have left the grid since the start", In: inAll},
+	{Name: "deleted", Doc: "particles that reseeding took away since the start", In: inAll},
+	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", In: inAll},
 	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary, Error: true},
 }
 
