@@ -87,6 +87,8 @@ type Size struct {
 	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
 	Found  string // a line on what the case left to the solver; empty for nothing
+	// Odd is what can be, and is hardly meant: a body outside of the grid, a layer that is nowhere.
+	Odd []string
 }
 
 // Clock is when a state is: its time in s or sweeps, how many steps led there, and the length of the last.

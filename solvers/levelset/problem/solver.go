@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
@@ -53,6 +55,14 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
+	inside := slices.Clone(start) // negative within the body
+	for i, phi := range inside {
+		inside[i] = -math.Copysign(1, phi)
+	}
+	odd, err := domain.Within(ctx, env.Comm, inside, -1, 1)
+	if err != nil {
+		return nil, err
+	}
 	d.Solver, err = levelset.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, d.block.Boxes, v, start,
 		env.Comm, env.Device)
 	if err != nil {
@@ -64,6 +74,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
+	d.size.Odd = odd
 	return d, nil
 }
 

@@ -64,8 +64,25 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err
 	}
+	d.size.Odd = nowhere(&d.start, w.Physics.Layers)
 	d.table = tableOf(d.start, w.Physics.Layers)
 	return d, nil
+}
+
+// nowhere are layers that no cell has at the start, and nothing brings in.
+func nowhere(start *shallow.Diagnostics, layers int) (odd []string) {
+	if len(start.Sources) > 0 {
+		return nil
+	}
+	switch {
+	case layers == 1 && start.H2Max == 0:
+		odd = append(odd, "[initial] h: there is no water anywhere, and none comes in")
+	case layers == 2 && start.H1Max == 0:
+		odd = append(odd, "[initial] the upper layer is nowhere: layers = 1 is for one layer")
+	case layers == 2 && start.H2Max == 0:
+		odd = append(odd, "[initial] the lower layer is nowhere: layers = 1 is for one layer")
+	}
+	return odd
 }
 
 func (d *flow) Size() solvers.Size { return d.size }

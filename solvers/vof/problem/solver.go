@@ -57,6 +57,10 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
+	odd, err := domain.Within(ctx, env.Comm, f, 0, 1)
+	if err != nil {
+		return nil, err
+	}
 	d.Solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, v, f, env.Comm, env.Device)
 	if err != nil {
 		return nil, err
@@ -73,6 +77,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
+	d.size.Odd = odd
 	return d, nil
 }
 
