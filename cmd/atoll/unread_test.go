@@ -14,7 +14,7 @@ import (
 // TestUnreadOutputEndsARun: as of atoll run case.toml | head -1. Its state is saved, and nothing is left running.
 func TestUnreadOutputEndsARun(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
-	c := atoll(t, dir, nil, "run", "case.toml", "--set", "output.every=0")
+	c := atoll(t, dir, nil, "run", "case.toml", "--set", "output.every=0", "--set", "time.max_steps=40000")
 	c.Stdout = nil
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -38,7 +38,7 @@ func TestUnreadOutputEndsARun(t *testing.T) {
 	go func() { _ = c.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute): // the next line comes after a tenth of the run
 		_ = c.Process.Kill()
 		t.Fatal("it goes on though nobody reads")
 	}
