@@ -24,7 +24,8 @@ type Case struct {
 	Time       Time    // empty for solvers without time
 	Output     Output
 	Checkpoint Checkpoint
-	Gauges     []Gauge // none for solvers without gauges
+	Gauges     []Gauge    // none for solvers without gauges
+	Transects  []Transect // none for solvers without flows
 
 	dir    string // folder of the case file, where relative paths start
 	inputs *inputs
@@ -58,13 +59,6 @@ type Checkpoint struct {
 	Keep  int     // how many of the latest are kept; 2
 }
 
-// Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
-type Gauge struct {
-	Name  string    // and of its file: letters, digits, - and _
-	At    []float64 // x, y and in space z in m
-	Every float64   // s between values; 0 for each step
-}
-
 // Sections are those that belong to one solver, of its own type. Print writes them as they are in a case file, with all
 // defaults.
 type Sections interface{ Print(p *Printer) }
@@ -94,11 +88,14 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	return c
 }
 
-// DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates, [exact],
-// and [output], of which w tells all but the end.
+// DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates,
+// [[transect]] where something flows through lines, [exact], and [output], of which w tells all but the end.
 func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
+	if w.Flows {
+		c.Transects = decodeTransects(root)
+	}
 	if !slices.Contains(root.known, "exact") { // which some solvers have for themselves
 		c.Exact = decodeExact(root.Sub("exact"), w.Fields)
 	}
@@ -130,6 +127,7 @@ type Written struct {
 	Formats       []string // of frames, the usual one first
 	Sweeps        bool     // the solver has no time: frames are counted by sweeps
 	Mesh          bool     // the solver moves a mesh
+	Flows         bool     // the solver knows what flows through lines in the plane
 	End           float64  // of the run, 0 where it has no time
 }
 
@@ -169,23 +167,4 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 	}
 	s.Finish()
 	return o
-}
-
-// DecodeGauges reads gauges at points of so many coordinates.
-func DecodeGauges(root *Section, dim int) []Gauge {
-	var gauges []Gauge
-	names := map[string]bool{}
-	for _, s := range root.Subs("gauge") {
-		g := Gauge{Name: s.Name("name", Required), Every: s.Number("every", NonNegative.Or(0))}
-		if s.Know("at"); dim > 0 {
-			g.At = s.Numbers("at", dim)
-		}
-		if names[g.Name] && g.Name != "" {
-			s.Fail("name", "%q is another gauge's already", g.Name)
-		}
-		names[g.Name] = true
-		s.Finish()
-		gauges = append(gauges, g)
-	}
-	return gauges
 }

@@ -151,7 +151,8 @@ func TestFullCase(t *testing.T) {
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
 		t.Errorf("%v", w.Boundary)
 	}
-	gauges := []config.Gauge{{"east", []float64{1, 2.5}, 0}, {"west", []float64{-1, 0}, 0.5}}
+	gauges := []config.Gauge{{Name: "east", At: []float64{1, 2.5}, Dim: 2},
+		{Name: "west", At: []float64{-1, 0}, Dim: 2, Every: 0.5}}
 	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}
@@ -169,7 +170,11 @@ func TestStringReadsBack(t *testing.T) {
 	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
 		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
 		"\n[time]", 1)
-	for _, text := range []string{dam, full, one, surface, given} {
+	places := one + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n[[gauge]]\nfile = 'p.xyz'\n" +
+		"[[gauge]]\nname = 'm'\nat = [0, 1]\nmeasured = 'm.csv'\n[[gauge]]\nname = 'n'\nat = [0, 1]\n" +
+		"measured = { series = 'm.csv', column = 'a', field = 'z' }\n" +
+		"[[transect]]\nname = 'mouth'\nline = [[0, 0], [1, 2]]\nevery = 2\n"
+	for _, text := range []string{dam, full, one, surface, given, places} {
 		c := parse(t, text)
 		again := parse(t, c.String())
 		if c.Hash() != again.Hash() || c.Hash() == "" {

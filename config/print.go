@@ -55,10 +55,10 @@ func (c *Case) String() string {
 		p.Pair("keep", c.Checkpoint.Keep)
 	}
 	for _, g := range c.Gauges {
-		p.Section("[[gauge]]")
-		p.Pair("name", g.Name)
-		p.Pair("at", g.At)
-		p.Pair("every", g.Every)
+		g.print(&p)
+	}
+	for _, t := range c.Transects {
+		t.print(&p)
 	}
 	return p.String()
 }
@@ -85,6 +85,8 @@ func printValue(value any) string {
 	case []float64:
 		return printList(v)
 	case []string:
+		return printList(v)
+	case [][]float64:
 		return printList(v)
 	case Field:
 		return v.print()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Section gives typed access to a table, and remembers which keys were asked for.
@@ -131,10 +130,7 @@ func (s *Section) Text(key, fallback string) string {
 // Name is a text that can name a file.
 func (s *Section) Name(key, fallback string) string {
 	name := s.Text(key, fallback)
-	odd := func(r rune) bool {
-		return !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r))
-	}
-	bad := name == "" || len(name) > 100 || strings.ContainsFunc(name, odd) || strings.Trim(name, ". ") != name
+	bad := !NamesFile(name)
 	if _, isText := s.values[key].(string); bad && (isText || !s.Has(key) && fallback != Required) {
 		s.Fail(key, "%q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within", name)
 	}

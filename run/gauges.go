@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -56,12 +55,12 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 }
 
 // locate finds the entity of each gauge on this rank, -1 where another rank has it. A gauge outside is refused.
-func (p *probe) locate(ctx context.Context, list []config.Gauge, comm dist.Comm) ([]int, error) {
+func (p *probe) locate(ctx context.Context, list []site, comm dist.Comm) ([]int, error) {
 	found := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
 		owners[i] = math.MaxInt64
-		if found[i] = p.on.Locate(g.At); found[i] >= 0 {
+		if found[i] = p.on.Locate(g.at); found[i] >= 0 {
 			owners[i] = p.on.Key(found[i])
 		}
 	}
@@ -71,7 +70,7 @@ func (p *probe) locate(ctx context.Context, list []config.Gauge, comm dist.Comm)
 	}
 	for i, g := range list {
 		if owners[i] == math.MaxInt64 {
-			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s", g.Name, g.At, p.on.Name)}
+			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s", g.name, g.at, p.on.Name)}
 		}
 		if mine[i] != owners[i] {
 			found[i] = -1
@@ -101,8 +100,8 @@ func (p *probe) look(ctx context.Context) error {
 }
 
 // openGauge begins the file of a gauge on the rank that has its cell, or goes on from a position.
-func openGauge(fence folder.Fence, g config.Gauge, cell int, columns []string, from *position) (*gauge, error) {
-	o := &gauge{file: path.Join("gauges", g.Name+".csv"), cell: cell, every: g.Every}
+func openGauge(fence folder.Fence, g site, cell int, columns []string, from *position) (*gauge, error) {
+	o := &gauge{file: path.Join("gauges", g.name+".csv"), cell: cell, every: g.every}
 	if from != nil {
 		o.wait(from.time)
 	}
@@ -121,8 +120,13 @@ func openGauge(fence folder.Fence, g config.Gauge, cell int, columns []string, f
 	return o, o.rows.add(o.row)
 }
 
-// sample adds rows to the gauges for which one is due.
+// sample adds rows to the gauges and transects for which one is due.
 func (r *runner) sample(ctx context.Context, t float64) error {
+	if r.transects != nil {
+		if err := r.transects.sample(ctx, r.Comm, t); err != nil {
+			return err
+		}
+	}
 	any := false
 	for _, g := range r.gauges {
 		if g.due(t) {

@@ -36,7 +36,7 @@ func (p *position) frames(format string) int {
 func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	tables := map[string]int64{}
 	var err error
-	for _, g := range r.gauges {
+	for _, g := range r.tables {
 		if g.rows != nil && err == nil {
 			tables[g.file], err = g.rows.sync()
 		}

@@ -40,6 +40,7 @@ type Options struct {
 	Replay    *Replay       // a stretch of an earlier run; nil for a run of its own
 	Summary   string        // file of the summary; "" for summary.json in the folder
 	Began     time.Time     // when the process did; zero where the run is one of several
+	Sign      func()        // is called whenever something is done, which may be often; nil for nobody
 	Check     bool          // set up, but do not run
 
 	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
@@ -127,8 +128,11 @@ type runner struct {
 	totals    *solvers.Totals
 	drawer    *drawer
 	frames    []*frames // one for each format
-	probe     *probe    // of cases that have gauges
+	probe     *probe    // of cases that have gauges, at
+	sites     []site    // each with one of the
 	gauges    []*gauge
+	transects *transects    // nil for none
+	tables    []*gauge      // of both, on this rank
 	ledger    *conservation // on rank 0
 	observing observing
 	progress  *progress.Line
@@ -143,6 +147,13 @@ type runner struct {
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
+}
+
+// sign tells whoever supervises the run that it gets on.
+func (r *runner) sign() {
+	if r.Sign != nil {
+		r.Sign()
+	}
 }
 
 // tell hands the run to its report.
@@ -186,6 +197,10 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err := r.endings(ctx); err != nil {
 		return nil, err
 	}
+	found, err := r.conclusions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	now := r.solver.Clock()
 	if r.size.Sweeps {
 		now.Time = 0
@@ -195,7 +210,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
 		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
-		Metrics: map[string]float64{}, Phases: r.solver.Phases(), Conservation: map[string]float64{},
+		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
 		Imbalance: uneven, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}
 	for _, q := range end {
@@ -248,7 +263,7 @@ func (r *runner) close() error {
 	for _, f := range r.frames {
 		f.close()
 	}
-	for _, g := range r.gauges {
+	for _, g := range r.tables {
 		errs = append(errs, g.close())
 	}
 	if r.ledger != nil {

@@ -29,12 +29,14 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
+	r.sign()
 	if err := r.foresee(ctx); err != nil {
 		return r, err
 	}
 	if err := r.find(ctx); err != nil {
 		return r, err
 	}
+	r.sign()
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
@@ -42,6 +44,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.solver, err = r.newSolver(ctx, kind); err != nil {
 		return r, err
 	}
+	r.sign()
 	r.size = r.solver.Size()
 	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
 		return r, err
@@ -66,7 +69,15 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		if r.probe, err = newProbe(r.drawer.fields, o.Case.Solver); err != nil {
 			return r, err
 		}
-		if cells, err = r.probe.locate(ctx, o.Case.Gauges, o.Comm); err != nil {
+		if err := r.newSites(ctx); err != nil {
+			return r, err
+		}
+		if cells, err = r.probe.locate(ctx, r.sites, o.Comm); err != nil {
+			return r, err
+		}
+	}
+	if o.Report == nil {
+		if err := r.newTransects(ctx); err != nil {
 			return r, err
 		}
 	}
@@ -79,6 +90,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 			return r, err
 		}
 	}
+	r.sign()
 	// What set-up needed and the run does not goes back to the system.
 	debug.FreeOSMemory()
 	r.setUp = time.Since(r.started)
@@ -89,10 +101,16 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
 	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside}
-	if o.Progress.Out != nil {
+	if o.Progress.Out != nil || r.Sign != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
-		ctx, env.Log = parallel.Watch(ctx, stages.Tell), stages
+		ctx = parallel.Watch(ctx, func(name string, done, of int) {
+			r.sign()
+			stages.Tell(name, done, of)
+		})
+		if o.Progress.Out != nil {
+			env.Log = stages
+		}
 	}
 	if o.Report != nil {
 		env.Log = o.Log
@@ -183,11 +201,19 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.fence, r.Case.Gauges[i], cell, r.probe.columns, r.from)
-		r.gauges = append(r.gauges, g)
+		g, err := openGauge(r.fence, r.sites[i], cell, r.probe.columns, r.from)
+		r.gauges, r.tables = append(r.gauges, g), append(r.tables, g)
 		if err != nil {
 			return err
 		}
+	}
+	if r.transects != nil {
+		if err := r.transects.open(r); err != nil {
+			return err
+		}
+	}
+	if r.Comm.Rank() == 0 {
+		return r.fence.Publish(r.keepRecords)
 	}
 	return nil
 }

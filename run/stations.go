@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
-	"github.com/atoll-hpc/atoll/internal/atomicfile"
-	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/run/timeseries"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -36,14 +35,20 @@ func (r *runner) stations() error {
 		if err != nil {
 			return err
 		}
-		for t := range tables[i] {
-			times = append(times, t)
+		times = append(times, sortedTimes(tables[i])...)
+		for _, m := range r.sites[i].measured {
+			for _, row := range m.rows {
+				times = append(times, row.T)
+			}
 		}
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
 	return r.writeStations(times, tables)
 }
+
+// sortedTimes are those of a table.
+func sortedTimes(table map[float64][]float64) []float64 { return slices.Sorted(maps.Keys(table)) }
 
 // readGauge reads the rows of a table by their times.
 func readGauge(path string, columns int) (map[float64][]float64, error) {
@@ -71,73 +76,66 @@ func readGauge(path string, columns int) (map[float64][]float64, error) {
 	return table, nil
 }
 
-// writeStations writes numbers of all gauges at all times.
+// writeStations writes numbers of all gauges at all times, and what was measured there at its own.
 func (r *runner) writeStations(times []float64, tables []map[float64][]float64) error {
-	const station, moment, letter = 0, 1, 2
-	list := r.Case.Gauges
-	longest := 1
-	for _, g := range list {
-		longest = max(longest, len(g.Name))
+	names := make([]string, len(r.sites))
+	for i, s := range r.sites {
+		names[i] = s.name
 	}
-	text, epsg := netcdf.Text, r.Case.EPSG()
-	axis := []string{"x", "y", "z"}[:len(list[0].At)]
-	name := &netcdf.Var{Name: "station_name", Type: netcdf.Char, Dims: []int{station, letter},
-		Attrs: netcdf.Attrs{text("cf_role", "timeseries_id"), text("long_name", "gauge")}}
-	clock := &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{moment},
-		Attrs: ugrid.TimeAttrs(r.Case.Time.Epoch)}
-	vars := []*netcdf.Var{name, clock}
-	at := ""
-	for _, a := range axis {
-		attrs := netcdf.Attrs{text("units", "m"), text("long_name", a+" of the gauge")}
-		if a != "z" {
-			attrs = ugrid.CoordinateAttrs(a, epsg)
+	f := timeseries.New(r.Case, "station", "gauge", names, times)
+	for d, axis := range []string{"x", "y", "z"}[:len(r.sites[0].at)] {
+		attrs := netcdf.Attrs{netcdf.Text("units", "m"), netcdf.Text("long_name", axis+" of the gauge")}
+		if axis != "z" {
+			attrs = ugrid.CoordinateAttrs(axis, r.Case.EPSG())
 		}
-		vars = append(vars, &netcdf.Var{Name: a + "_at", Type: netcdf.Float64, Dims: []int{station}, Attrs: attrs})
-		at += " " + a + "_at"
+		at := make([]float64, len(r.sites))
+		for i, s := range r.sites {
+			at[i] = s.at[d]
+		}
+		f.Coordinate(axis+"_at", attrs, at)
 	}
-	first := len(vars)
+	column := 0
 	for k := range r.probe.fields {
-		f := &r.probe.fields[k]
-		for _, number := range f.Numbers() {
-			attrs := append(ugrid.FieldAttrs(f), text("coordinates", "time"+at+" station_name"),
-				netcdf.Numeric("_FillValue", netcdf.Float64, math.NaN()))
-			vars = append(vars, &netcdf.Var{Name: number, Type: netcdf.Float64, Dims: []int{station, moment}, Attrs: attrs})
-		}
-	}
-	attrs := netcdf.Attrs{text("Conventions", "CF-1.11"), text("featureType", "timeSeries"),
-		text("source", "atoll "+summary.Version())}
-	if r.Case.CRS != "" {
-		attrs = append(attrs, text("crs", r.Case.CRS))
-	}
-	head, err := netcdf.Define([]netcdf.Dim{{Name: "station", Length: int64(len(list))}, {Name: "time",
-		Length: int64(max(1, len(times)))}, {Name: "letter", Length: int64(longest)}}, attrs, vars)
-	if err != nil {
-		return err
-	}
-	b := append(head.Head(), make([]byte, head.End()-int64(len(head.Head())))...)
-	put := func(v *netcdf.Var, first int, values ...float64) {
-		copy(b[head.At(v, 0, int64(first)):], v.Type.Append(nil, values))
-	}
-	put(clock, 0, times...)
-	for i, g := range list {
-		copy(b[head.At(name, 0, int64(i*longest)):], g.Name)
-		for d := range axis {
-			put(vars[2+d], i, g.At[d])
-		}
-		for k, v := range vars[first:] {
-			for j, t := range times {
-				value := math.NaN()
-				if row, ok := tables[i][t]; ok {
-					value = row[k]
+		of := &r.probe.fields[k]
+		for _, number := range of.Numbers() {
+			f.Values(number, ugrid.FieldAttrs(of), func(i int, t float64) (float64, bool) {
+				row, ok := tables[i][t]
+				if !ok {
+					return 0, false
 				}
-				put(v, i*len(times)+j, value)
+				return row[column], true
+			})
+			column++
+			f.Values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(of.Unit)),
+				netcdf.Text("long_name", "measured: "+of.Doc)}, r.measuredAt(number))
+		}
+	}
+	return f.Write(filepath.Join(r.Dir, stationFile))
+}
+
+// measuredAt finds what was measured of a field at gauges and times; nil for nothing at all.
+func (r *runner) measuredAt(field string) func(i int, t float64) (float64, bool) {
+	of := make([]map[float64]float64, len(r.sites))
+	any := false
+	for i, s := range r.sites {
+		for _, m := range s.measured {
+			if m.field != field {
+				continue
+			}
+			any = true
+			of[i] = make(map[float64]float64, len(m.rows))
+			for _, row := range m.rows {
+				of[i][row.T] = row.Value
 			}
 		}
 	}
-	return atomicfile.Write(filepath.Join(r.Dir, stationFile), func(f *os.File) error {
-		_, err := f.Write(b)
-		return err
-	})
+	if !any {
+		return nil
+	}
+	return func(i int, t float64) (float64, bool) {
+		v, ok := of[i][t]
+		return v, ok
+	}
 }
 
 // endings writes what the end of a run adds to its output. All ranks call it.
@@ -146,7 +144,7 @@ func (r *runner) endings(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	for _, g := range r.gauges {
+	for _, g := range r.tables {
 		if g.rows != nil && err == nil {
 			_, err = g.rows.sync() // what is read below
 		}
@@ -157,7 +155,13 @@ func (r *runner) endings(ctx context.Context) error {
 	if r.Comm.Rank() == 0 && len(r.gauges) > 0 {
 		err = r.stations()
 	}
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil || r.Case.Output.Raster == 0 {
+	if r.Comm.Rank() == 0 && r.transects != nil && err == nil {
+		err = r.transects.write(r)
+	}
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+		return err
+	}
+	if err := r.outlines(ctx); err != nil || r.Case.Output.Raster == 0 {
 		return err
 	}
 	return r.rasters(ctx)

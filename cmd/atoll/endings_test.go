@@ -38,7 +38,15 @@ at = [-3, 0.2]
 name = "land"
 at = [0.1, 0.2]
 every = 0.1
+measured = "land.csv"
+[[transect]]
+name = "shore"
+line = [[-2, -5], [-2, 5]]
+every = 0.1
 `
+
+// landRecord is what was measured on land.
+const landRecord = "time,h\n2026-01-31T12:00:00.05Z,0.01\n2026-01-31T12:00:00.2Z,0.02\n"
 
 // readByGDAL prints the size, the code, and a pixel of each raster.
 const readByGDAL = `
@@ -55,6 +63,19 @@ for name in sys.argv[1:]:
           d.GetRasterBand(1).GetUnitType(), "%g %g" % (a[0, 0], a[-1, -1]))
 `
 
+// readOutlines prints what GDAL makes of the outlines.
+const readOutlines = `
+import sys
+from osgeo import gdal
+gdal.UseExceptions()
+d = gdal.OpenEx(sys.argv[1], gdal.OF_VECTOR)
+layer = d.GetLayer(0)
+print(layer.GetSpatialRef().GetAuthorityCode(None))
+for f in layer:
+    g = f.GetGeometryRef()
+    print(f.GetField("name"), g.GetGeometryName(), g.IsValid(), g.GetArea() > 5)
+`
+
 // readGauges prints what xarray makes of the file of gauges.
 const readGauges = `
 import sys, warnings
@@ -63,16 +84,31 @@ import xarray
 d = xarray.open_dataset(sys.argv[1])
 print(d.station_name.values.astype(str).tolist(), str(d.time.values[0])[:19], d.sizes["time"] > 10)
 print(d.x_at.values.tolist(), d.y_at.values.tolist(), "%.3g" % d.h[0, 0], int(d.h[1].notnull().sum()))
+print(d.h_measured[1].dropna("time").values.tolist(), int(d.h_measured[0].notnull().sum()))
+t = xarray.open_dataset(sys.argv[2])
+print(t.transect_name.values.astype(str).tolist(), t.discharge.units, t.discharge.geometry, t.corners.values.tolist(),
+      t.corner_y.values.tolist(), bool(t.discharge[0, 3] > 1))
 `
+
+// endingFolder has the case and its record.
+func endingFolder(t *testing.T) string {
+	t.Helper()
+	dir := caseFile(t, endingCase)
+	if err := os.WriteFile(filepath.Join(dir, "land.csv"), []byte(landRecord), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // TestEndings: the rasters of the end and the file of gauges are the same on any ranks, and GDAL and xarray read them
 // without a complaint.
 func TestEndings(t *testing.T) {
 	var want [][]byte
-	files := []string{"raster/max_h.tif", "raster/depth.tif", "raster/arrival.tif", "gauges.nc"}
+	files := []string{"raster/max_h.tif", "raster/depth.tif", "raster/arrival.tif", "gauges.nc", "transects.nc",
+		"outlines.geojson"}
 	var dir string
 	for _, ranks := range []string{"1", "3"} {
-		dir = caseFile(t, endingCase)
+		dir = endingFolder(t)
 		c := atoll(t, dir, nil, "run", "case.toml", "-q", "--ranks", ranks)
 		if code := c.code(t); code != exitDone {
 			t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
@@ -95,8 +131,14 @@ func TestEndings(t *testing.T) {
 		!strings.HasPrefix(string(out), want) || strings.Contains(string(out), "complains") {
 		t.Errorf("GDAL says %v\n%s, want\n%s", err, out, want)
 	}
-	out, err = exec.Command(needs.Xarray(t), "-c", readGauges, path("gauges.nc")).CombinedOutput()
-	const found = "['shore', 'land'] 2026-01-31T12:00:00 True\n[-3.0, 0.1] [0.2, 0.2] 1 6\n"
+	out, err = exec.Command(needs.GDAL(t), "-c", readOutlines, path("outlines.geojson")).CombinedOutput()
+	const outlined = "25832\nwet MULTIPOLYGON True True\nflooded MULTIPOLYGON True True\n"
+	if err != nil || string(out) != outlined {
+		t.Errorf("GDAL says %v\n%s, want\n%s", err, out, outlined)
+	}
+	out, err = exec.Command(needs.Xarray(t), "-c", readGauges, path("gauges.nc"), path("transects.nc")).CombinedOutput()
+	const found = "['shore', 'land'] 2026-01-31T12:00:00 True\n[-3.0, 0.1] [0.2, 0.2] 1 6\n[0.01, 0.02] 0\n" +
+		"['shore'] m3/s lines [2] [-5.0, 5.0] True\n"
 	if err != nil || string(out) != found {
 		t.Errorf("xarray says %v\n%s, want\n%s", err, out, found)
 	}

@@ -16,7 +16,7 @@ func TestPythonExamples(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import matplotlib").CombinedOutput(); err != nil {
 		needs.Missing(t, "python3 has no module matplotlib (python3 -m pip install matplotlib): %s", out)
 	}
-	dir := caseFile(t, endingCase)
+	dir := endingFolder(t)
 	c := atoll(t, dir, nil, "run", "case.toml", "-q", "--set", "output.format=['nc']", "--set", "output.raster=1",
 		"--set", "output.fields=['h', 'z', 'max_h', 'hazard']", "--set", "title=two words")
 	if code := c.code(t); code != exitDone {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/study"
@@ -145,7 +146,7 @@ func (f *studyFlags) child(path string) func(ctx context.Context, r *study.Run) 
 		c := exec.CommandContext(ctx, self, args...)
 		var told bytes.Buffer
 		c.Stdout, c.Stderr = &told, &told
-		c.Cancel = func() error { return c.Process.Signal(endSignals[0]) }
+		c.Cancel = func() error { return c.Process.Signal(process.EndSignals[0]) }
 		c.WaitDelay = run.Drain
 		if err := c.Run(); err != nil {
 			text := strings.TrimPrefix(strings.TrimSpace(told.String()), "atoll: ")

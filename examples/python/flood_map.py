@@ -14,7 +14,8 @@ import numpy as np
 import xarray
 
 folder, picture = sys.argv[1:]
-(name,) = (f for f in glob.glob(os.path.join(folder, "*.nc")) if os.path.basename(f) != "gauges.nc")
+(name,) = (f for f in glob.glob(os.path.join(folder, "*.nc"))
+           if os.path.basename(f) not in ("gauges.nc", "transects.nc"))
 run = xarray.open_dataset(name)
 end = run.isel(time=-1)
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")

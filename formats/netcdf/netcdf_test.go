@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/formats/internal/broken"
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
@@ -174,10 +175,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 			return b
 		}
 	}
-	for _, c := range []struct {
-		change func(b []byte) []byte
-		want   string
-	}{
+	broken.Refused(t, readAll, func() []byte { return sample(t, false) }, []broken.Case{
 		{func([]byte) []byte { return nil }, "b.nc: byte 0: this is no NetCDF file"},
 		{func([]byte) []byte { return []byte("\x89HDF\r\n\x1a\n") }, "nccopy -k cdf5 IN.nc OUT.nc"},
 		{put("CDF", 3, 3), "no NetCDF file of format CDF-1"},
@@ -195,24 +193,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 		{put("\x00\x00\x00\x01h", 8, 0x0f), `variable "h": 251658242 dimensions`},
 		{put("\x00\x00\x00\x01h", 12, 0, 0, 0, 7), `variable "h": dimension 7 of 2`},
 		{put("\x00\x00\x00\x01h", 16, 0, 0, 0, 0), `variable "h": the dimension of records, "time", is not the first`},
-	} {
-		err := readAll(c.change(sample(t, false)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v does not say %q", err, c.want)
-		}
-	}
-	if err := readAll(sample(t, false)); err != nil {
-		t.Error(err)
-	}
+	}...)
 }
 
-// FuzzRead: whatever a file holds, reading ends, with an error that names the file or without.
-func FuzzRead(f *testing.F) {
-	f.Add(sample(f, false))
-	f.Add(sample(f, true))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := readAll(text); err != nil && !strings.HasPrefix(err.Error(), "b.nc: ") {
-			t.Errorf("error without place: %v", err)
-		}
-	})
-}
+func FuzzRead(f *testing.F) { broken.Fuzz(f, "b.nc", readAll, sample(f, false), sample(f, true)) }

@@ -12,10 +12,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/gmsh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
+	"github.com/atoll-hpc/atoll/mesh/selafin"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu) or Medit (.mesh, .meshb) file,
+// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb) or SELAFIN (.slf, .sel) file,
 // as it stands in the file: mesh.Check tells whether solvers can use it. Errors name the file and the place in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
@@ -25,6 +26,8 @@ func Read(path string) (*mesh.Mesh, error) {
 		return medit.Read(path)
 	case ".vtu", ".pvtu":
 		return vtk.ReadMesh(path)
+	case ".slf", ".sel":
+		return selafin.Read(path)
 	}
 	return nil, unreadable(path)
 }
@@ -142,7 +145,9 @@ func unmarked(k *mesh.Marks, extension string) (names []string) {
 }
 
 func unreadable(path string) error {
-	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files", path)
+	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit), and those "+
+		"of triangles from .slf and .sel (SELAFIN) files; meshio convert %s mesh.vtu reads many others", path,
+		filepath.Base(path))
 }
 
 func unwritable(path string) error {

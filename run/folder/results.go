@@ -10,8 +10,9 @@ const summaryFile = "summary.json"
 
 // patterns are what runs write to their folder.
 var patterns = []string{
-	summaryFile, "conservation.csv", "*.pvd", "*.nc", "raster/*.tif", "gauges/*.csv", "frames/*.vt[uip]",
-	"frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt", "checkpoints/*.ckpt*.part", CaseFile,
+	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv",
+	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt",
+	"checkpoints/*.ckpt*.part", CaseFile,
 }
 
 // halves are files that a run which was killed has left before they had their names.

@@ -121,7 +121,8 @@ func restart(t *testing.T, text string, ranks int, open Open, device func() back
 func sameTables(t *testing.T, want, got, name string) {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.csv", "gauges/*.csv", "*.pvd", "*.nc"} {
+	for _, pattern := range []string{"*.csv", "gauges/*.csv", "transects/*.csv", "measured/*.csv", "*.pvd", "*.nc",
+		"*.geojson"} {
 		found, err := filepath.Glob(filepath.Join(want, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
 // draw draws the errors that are shown over the resolution. drawn is false where there are none, or no resolution.
 func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
-	c := &plot.Convergence{Title: s.Runs[0].Case.Title}
+	c := &chart.Convergence{Title: s.Runs[0].Case.Title}
 	if c.Title == "" {
 		c.Title = s.Runs[0].Case.Name
 	}
@@ -27,10 +27,10 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 		if !slices.Contains(t.Errors, m) {
 			continue
 		}
-		f := plot.Falling{Label: m}
+		f := chart.Falling{Label: m}
 		for i, r := range t.Rows {
 			if i == 0 || !along(t.Rows[i-1].Run, r.Run, t.Axis) {
-				f.Curves = append(f.Curves, plot.Points{Name: s.others(r.Run, t.Axis)})
+				f.Curves = append(f.Curves, chart.Points{Name: s.others(r.Run, t.Axis)})
 			}
 			v, there := r.Summary.Metrics[m]
 			if !there {
@@ -40,16 +40,16 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 			of.X = append(of.X, math.Pow(float64(r.Summary.Cells), 1/float64(dim)))
 			of.Y = append(of.Y, math.Abs(v))
 		}
-		if slices.ContainsFunc(f.Curves, func(p plot.Points) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
+		if slices.ContainsFunc(f.Curves, func(p chart.Points) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
 			c.Panels = append(c.Panels, f)
 		}
 	}
 	if len(c.Panels) == 0 {
 		return false, nil
 	}
-	img, err := c.Draw()
+	picture, err := c.Draw()
 	if err == nil {
-		err = plot.WritePNG(path, img)
+		err = picture.Write(path)
 	}
 	return err == nil, err
 }

@@ -120,11 +120,15 @@ func (l *layout) others(f *netcdf.File) (n int) {
 
 // FieldAttrs tell what a field is.
 func FieldAttrs(f *solvers.Field) netcdf.Attrs {
-	units := strings.NewReplacer("²", "2", "³", "3", "⁴", "4").Replace(f.Unit)
-	if units == "" {
-		units = "1"
+	return netcdf.Attrs{netcdf.Text("units", Units(f.Unit)), netcdf.Text("long_name", f.Doc)}
+}
+
+// Units is a unit as CF has it.
+func Units(unit string) string {
+	if unit == "" {
+		return "1"
 	}
-	return netcdf.Attrs{netcdf.Text("units", units), netcdf.Text("long_name", f.Doc)}
+	return strings.NewReplacer("²", "2", "³", "3", "⁴", "4").Replace(unit)
 }
 
 // TimeAttrs tell when time 0 is. Without an epoch times are so many seconds since the start.

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
 	Order        int     // in space and time, 1 or 2; 0 stands for 1
+	Layers       int     // 1 or 2; 0 stands for 2. One is the lower: the upper is absent, and no message speaks of it
 	Gravity      float64 // m/s²
 	DensityRatio float64 // upper over lower, in (0, 1]
 	CFL          float64 // γ of the time step, in (0, 1]

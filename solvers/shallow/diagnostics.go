@@ -168,11 +168,11 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 // broken tells where the state stopped being finite or positive.
 func (s *solver[F]) broken(ctx context.Context) error {
 	on := domain.Cells(s.part)
-	now, before := s.field(on, s.state[s.now%2]), s.field(on, s.state[1-s.now%2])
+	now, before := s.shown(on, s.state[s.now%2]), s.shown(on, s.state[1-s.now%2])
 	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	if err == nil && text == "" && s.slopes != nil {
 		// The mean of both stages may be sound where the first one was not.
-		now = s.field(on, s.between)
+		now = s.shown(on, s.between)
 		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	}
 	switch {
@@ -180,6 +180,9 @@ func (s *solver[F]) broken(ctx context.Context) error {
 		return err
 	case text == "":
 		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.time[0].Limit)
+	}
+	if s.single {
+		return fmt.Errorf("%s (try a smaller cfl, or a larger dry_depth)", text)
 	}
 	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
 		text)

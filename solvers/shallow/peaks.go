@@ -60,6 +60,29 @@ func (s *solver[F]) peaksNow() ([]kernels.Peak, error) {
 	return s.peaked, nil
 }
 
+// peaksAt reads what was kept in some owned cells up to the state of this step, for gauges: the other cells are left as
+// they are.
+func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
+	if s.kept != s.Steps() && len(cells) > 0 {
+		if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+			return err
+		}
+	}
+	var one [1]kernels.Peak
+	for k, cell := range cells {
+		if s.kept == s.Steps() {
+			do(k, &s.peaked[cell])
+			continue
+		}
+		s.dev.Run(s.loops[s.now].keep[1], cell, cell+1)
+		if err := backend.Download(s.dev, one[:], s.peaks.Of[cell:cell+1]); err != nil {
+			return err
+		}
+		do(k, &one[0])
+	}
+	return nil
+}
+
 // Maxima are the fields of what is kept, and how each is read of a cell.
 var Maxima = []struct {
 	solvers.Field
@@ -112,6 +135,22 @@ func class(hazard float64) float64 {
 	return 3
 }
 
+func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
+	if !s.keeps {
+		return nil
+	}
+	peaks, err := s.peaksNow()
+	if err != nil {
+		return err
+	}
+	for i := range peaks {
+		if peaks[i].Depth > s.peaks.Threshold {
+			do(i, peaks[i].Level, s.wasDry[i])
+		}
+	}
+	return nil
+}
+
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
@@ -131,6 +170,9 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 				values[i] = m.of(&peaks[i])
 			}
 			return values, nil
+		}
+		f.At = func(_ context.Context, cells []int, values []float64) error {
+			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
 		}
 		list = append(list, f)
 	}

@@ -3,6 +3,7 @@ package shallow
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -21,6 +22,18 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", On: on, Hashed: true, Saved: true,
 		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
+}
+
+// shown is what people are told of a state: of one layer that layer alone.
+func (s *solver[F]) shown(on *solvers.Space, w []kernels.State[F]) solvers.Field {
+	f := s.field(on, w)
+	if s.single {
+		f.Components, f.NotNegative = []string{"h", "qx", "qy"}, []string{"h"}
+		f.View = func() solvers.View {
+			return solvers.ViewOf[F](s.dev, w, unsafe.Offsetof(kernels.State[F]{}.H2))
+		}
+	}
+	return f
 }
 
 func (s *solver[F]) BudgetFields() (list []solvers.Field) {

@@ -35,7 +35,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 			return nil, err
 		}
 	}
-	s.dry = cfg.DryDepth
+	s.dry, s.single = cfg.DryDepth, cfg.Layers == 1
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
@@ -70,6 +70,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	s.keeps = cfg.Keep.Maxima
 	s.placePeaks(keepFrom(cfg.Keep, part.Owned, whole.Beds, state))
+	if s.keeps {
+		s.wasDry = make([]bool, part.Owned)
+		for i := range s.wasDry {
+			s.wasDry[i] = state[i].H2 < s.params.DryDepth
+		}
+	}
 	for k := range turns {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err

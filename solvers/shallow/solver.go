@@ -45,6 +45,9 @@ type Solver interface {
 	BudgetFields() []solvers.Field
 	// PeakFields are what was largest since the start, of one layer, where that is kept.
 	PeakFields(on *solvers.Space) []solvers.Field
+	// Wetted calls do for each owned cell in which the water was ever deeper than the threshold of what is kept, with the
+	// highest level that it had, and whether the cell was dry at the start.
+	Wetted(do func(cell int, level float64, dry bool)) error
 	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Rest(ctx context.Context) error
@@ -115,6 +118,8 @@ type solver[F num.Float] struct {
 	ntiles int
 	beds   []kernels.Bed[F]
 	dry    float64                  // m, as the case has it
+	single bool                     // one layer, the lower
+	wasDry []bool                   // owned cells at the start, where what is largest is kept
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step

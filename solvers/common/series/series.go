@@ -4,16 +4,15 @@ package series
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
+	"github.com/atoll-hpc/atoll/formats/series"
 )
 
 // Row is the value of a series at a time in s.
-type Row struct{ T, Value float64 }
+type Row = series.Row
 
 // Steady is a series that does not change.
 func Steady(value float64) []Row { return []Row{{Value: value}} }
@@ -24,21 +23,7 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 		return Tabulate(s.Program, c.Time.End)
 	}
 	path := c.Path(s.File)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("series: %w", err)
-	}
-	defer f.Close()
-	var magic [4]byte
-	if _, err := f.ReadAt(magic[:], 0); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("series: %w", err)
-	}
-	var rows []Row
-	if begins := string(magic[:]); begins[:3] == "CDF" || begins == "\x89HDF" {
-		rows, err = fromNetCDF(path, s.Column, c.Time)
-	} else {
-		rows, err = Decode(f, path, s.Column, c.Time)
-	}
+	rows, err := series.Read(path, s.Column, c.Time.Seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +39,6 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 const (
 	pieces  = 1024
 	halving = 14
-	most    = 1 << 22 // rows
 )
 
 // Tabulate returns rows from 0 to end of an expression over t, as many as it takes for what lies between them to be
@@ -93,7 +77,7 @@ type table struct {
 
 func (t *table) at(time float64) (Row, error) {
 	v, err := t.p.Eval(0, 0, 0, time)
-	return Row{time, v}, err
+	return Row{T: time, Value: v}, err
 }
 
 // between adds the rows after a up to b.
@@ -111,8 +95,8 @@ func (t *table) between(a, b Row, deep int) error {
 		}
 	}
 	if linear || deep == 0 || middle.T <= a.T || middle.T >= b.T {
-		if len(t.rows) == most {
-			return fmt.Errorf("expression %q changes too fast to be tabulated in %d rows up to t = %g", t.p, most, b.T)
+		if len(t.rows) == series.MaxRows {
+			return fmt.Errorf("expression %q changes too fast to be tabulated in %d rows up to t = %g", t.p, series.MaxRows, b.T)
 		}
 		t.rows = append(t.rows, b)
 		return nil

@@ -11,43 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/formats/series"
 )
-
-func TestDecode(t *testing.T) {
-	text := "# of a gauge\nt, level,flow\n0, 1,2\n1.5,3,-4\n10,5,6\n"
-	for column, want := range map[string][]Row{
-		"": {{0, 1}, {1.5, 3}, {10, 5}}, "level": {{0, 1}, {1.5, 3}, {10, 5}}, "flow": {{0, 2}, {1.5, -4}, {10, 6}},
-	} {
-		got, err := Decode(strings.NewReader(text), "tide.csv", column, config.Time{})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("column %q: %v, %v; want %v", column, got, err, want)
-		}
-	}
-}
-
-func TestBadSeriesAreRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                  "tide.csv: is empty",
-		"t\n0\n":            "tide.csv:1: a series needs a column for the time and one for values",
-		"0,1\n1,2\n":        "tide.csv:1: the first row is to name the columns",
-		"t,z\n":             "tide.csv: a series needs at least one row",
-		"t,z\n0,1\n0,2\n":   "tide.csv:3: time 0 s does not come after 0 s",
-		"t,z\n0,high\n":     `tide.csv:2: "high" is not a finite number`,
-		"t,z\n0,NaN\n":      `tide.csv:2: "NaN" is not a finite number`,
-		"t,z\n0,1,2\n":      "tide.csv:2: wrong number of fields",
-		"t,h\n0,1\n":        `tide.csv:1: there is no column "z"; choose h`,
-		"t,z\n\"0,1\n2,3\n": "tide.csv:",
-	} {
-		column := ""
-		if strings.HasPrefix(text, "t,h") {
-			column = "z"
-		}
-		_, err := Decode(strings.NewReader(text), "tide.csv", column, config.Time{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
-		}
-	}
-}
 
 // at is the value of a series between its rows.
 func at(rows []Row, t float64) float64 {
@@ -141,33 +106,20 @@ func TestSeriesCoverTheRun(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever a file holds, it is refused or becomes rows whose times increase.
-func FuzzDecode(f *testing.F) {
-	f.Add("t,z\n0,1\n1,2\n", "z")
-	f.Add("# c\nt,\"z\"\n0,1e3\n", "")
-	f.Fuzz(func(t *testing.T, text, column string) {
-		rows, err := Decode(strings.NewReader(text), "f", column, config.Time{})
-		if err != nil {
-			return
-		}
-		for i, r := range rows {
-			if r.T-r.T != 0 || r.Value-r.Value != 0 || i > 0 && r.T <= rows[i-1].T {
-				t.Errorf("rows %v", rows)
-			}
-		}
-	})
-}
-
 // TestDatesCountFromTheEpoch, in CSV files and in those of NetCDF.
 func TestDatesCountFromTheEpoch(t *testing.T) {
 	when := config.Time{Epoch: "2026-01-31T12:00:00Z"}
-	want := []Row{{-60, 1}, {0, 2}, {90, 3}}
+	want := []Row{{T: -60, Value: 1}, {T: 0, Value: 2}, {T: 90, Value: 3}}
 	text := "time,level\n2026-01-31T11:59:00Z,1\n2026-01-31 12:00,2\n2026-01-31T14:01:30+02:00,3\n"
-	got, err := Decode(strings.NewReader(text), "tide.csv", "", when)
+	file := filepath.Join(t.TempDir(), "tide.csv")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := series.Read(file, "", when.Seconds)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := Decode(strings.NewReader(text), "tide.csv", "", config.Time{}); err == nil ||
+	if _, err := series.Read(file, "", config.Time{}.Seconds); err == nil ||
 		!strings.Contains(err.Error(), "tide.csv:2: ") || !strings.Contains(err.Error(), "give [time] epoch") {
 		t.Error(err)
 	}
@@ -187,12 +139,12 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, column := range []string{"", "level"} {
-		got, err = fromNetCDF(path, column, when)
+		got, err = series.Read(path, column, when.Seconds)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	if _, err := fromNetCDF(path, "rain", when); err == nil || !strings.Contains(err.Error(), `of ["level"]`) {
+	if _, err := series.Read(path, "rain", when.Seconds); err == nil || !strings.Contains(err.Error(), `of ["level"]`) {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,14 @@
 package problem
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
@@ -13,7 +18,7 @@ import (
 // everyStep has a case keep what is largest, with a frame after each step.
 var everyStep = []string{"output.format=['nc']", "output.every=2e-5", "maxima={threshold=0.02}",
 	"output.fields=['h', 'z', 'u', 'v', 'depth', 'max_h', 'max_z', 'max_speed', 'max_flux', 'max_hazard', 'hazard', " +
-		"'arrival', 'max_time', 'wet_time']"}
+		"'arrival', 'max_time', 'wet_time']", "gauge=[{name='front', at=[-1.8, 0.3]}]"}
 
 // TestMaximaAreThoseOfAllFrames: what is kept is what the frames of all steps hold, to the bit, on any ranks, at both
 // orders and precisions, with a bed that moves.
@@ -24,10 +29,16 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 		"narrow": {"physics.order=2", "physics.precision=float32"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var want string
+			var want, outlines string
+			var metrics map[string]float64
 			for _, ranks := range []int{1, 3, 7} {
 				dir := t.TempDir()
-				if _, err := runtest.On(t, forced, ranks, 1, runtest.Local, dir, append(sets, everyStep...)...); err != nil {
+				s, err := runtest.On(t, forced, ranks, 1, runtest.Local, dir, append(sets, everyStep...)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				drawn, err := os.ReadFile(filepath.Join(dir, "outlines.geojson"))
+				if err != nil {
 					t.Fatal(err)
 				}
 				path := filepath.Join(dir, "case.nc")
@@ -37,9 +48,11 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 				}
 				if want == "" {
 					compareMaxima(t, path)
-					want = string(text)
-				} else if string(text) != want {
-					t.Errorf("%d ranks write another file", ranks)
+					compareFlooded(t, path, drawn, s.Metrics)
+					compareGauge(t, path, filepath.Join(dir, "gauges", "front.csv"))
+					want, outlines, metrics = string(text), string(drawn), s.Metrics
+				} else if string(text) != want || string(drawn) != outlines || !maps.Equal(s.Metrics, metrics) {
+					t.Errorf("%d ranks write other files, or metrics %v instead of %v", ranks, s.Metrics, metrics)
 				}
 			}
 		})
@@ -49,21 +62,10 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 // compareMaxima compares the last of the records of all steps with what all of them hold.
 func compareMaxima(t *testing.T, path string) {
 	t.Helper()
-	f, err := netcdf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all := map[string][]float64{}
-	for _, v := range f.Vars {
-		if v.Type == netcdf.Float64 {
-			if all[v.Name], err = f.ReadAll(v); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	all := readAll(t, path)
 	const dry, threshold = 1e-4, .02
-	n, records := len(all["h"])/int(f.Records), int(f.Records)
+	records := len(all["time"])
+	n := len(all["h"]) / records
 	if records != 26 {
 		t.Fatalf("%d records, want one at the start and after each of 25 steps", records)
 	}
@@ -113,6 +115,98 @@ func compareMaxima(t *testing.T, path string) {
 	if arrived < 20 || flooded < 3 {
 		t.Errorf("water came to %d cells, %d of them dry: the test sees nothing", arrived, flooded)
 	}
+}
+
+// compareGauge finds the cell whose records are the rows of a gauge, in every field.
+func compareGauge(t *testing.T, path, gauge string) {
+	t.Helper()
+	text, err := os.ReadFile(gauge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := readAll(t, path)
+	n := len(all["face_x"])
+	same := func(cell int) bool {
+		for k, row := range rows[1:] {
+			for i, name := range rows[0][1:] {
+				if strconv.FormatFloat(all[name][k*n+cell], 'g', -1, 64) != row[i+1] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for cell := range n {
+		if same(cell) {
+			return
+		}
+	}
+	t.Errorf("no cell has the rows of the gauge:\n%s", text)
+}
+
+// compareFlooded compares outlines, and what is concluded of them, with the last of the records.
+func compareFlooded(t *testing.T, path string, outlines []byte, metrics map[string]float64) {
+	t.Helper()
+	all := readAll(t, path)
+	n := len(all["face_x"])
+	first, last := func(name string) []float64 { return all[name][:n] }, func(name string) []float64 {
+		return all[name][len(all[name])-n:]
+	}
+	const dry, threshold = 1e-4, .02
+	runup, at := math.Inf(-1), -1
+	for i, h := range last("max_h") {
+		if h > threshold && first("h")[i] < dry && last("max_z")[i] > runup {
+			runup, at = last("max_z")[i], i
+		}
+	}
+	if at < 0 || metrics["runup"] != runup || math.Abs(metrics["runup_x"]-all["face_x"][at]) > 1e-12 ||
+		math.Abs(metrics["runup_y"]-all["face_y"][at]) > 1e-12 {
+		t.Errorf("metrics %v, want a runup of %v in cell %d", metrics, runup, at)
+	}
+	var drawn struct {
+		Features []struct {
+			Properties struct{ Name string }
+			Geometry   struct{ Coordinates [][][][2]float64 }
+		}
+	}
+	if err := json.Unmarshal(outlines, &drawn); err != nil || len(drawn.Features) != 2 {
+		t.Fatalf("%d outlines, %v", len(drawn.Features), err)
+	}
+	area := 0.0
+	for _, polygon := range drawn.Features[1].Geometry.Coordinates {
+		for _, ring := range polygon {
+			for k := 1; k < len(ring); k++ {
+				area += (ring[k-1][0]*ring[k][1] - ring[k][0]*ring[k-1][1]) / 2
+			}
+		}
+	}
+	if want := metrics["flooded_area"]; drawn.Features[1].Properties.Name != "flooded" || math.Abs(area-want) > 1e-9 ||
+		want == 0 {
+		t.Errorf("outline %q is of %g m², want %g", drawn.Features[1].Properties.Name, area, want)
+	}
+}
+
+// readAll reads all numbers of a file of frames.
+func readAll(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	f, err := netcdf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all := map[string][]float64{}
+	for _, v := range f.Vars {
+		if v.Type == netcdf.Float64 {
+			if all[v.Name], err = f.ReadAll(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return all
 }
 
 // TestMaximaGoOn: a run that was killed ends with what is largest of all its steps.

@@ -24,7 +24,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a run that was killed goes on from its checkpoint: with gauges, frames and a budget.
+// TestGoesOn: a run that was killed goes on from its checkpoint: with gauges, a transect, frames and a budget.
 func TestGoesOn(t *testing.T) {
 	const gauges = `
 [[gauge]]
@@ -34,8 +34,13 @@ at = [0.1, 0.2]
 name = "seldom"
 at = [-4, 3]
 every = 0.02
+[[transect]]
+name = "middle"
+line = [[-4, -6], [0.3, 0.2], [5, 1]]
+every = 0.01
 `
-	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.format=['vtu']", "output.every=0.05",
+	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu']",
+		"output.fields=['h', 'z', 'u', 'max_h', 'wet_time', 'arrival']",
 		"output.conservation_every=3")
 }
 

@@ -21,14 +21,14 @@ type Sections struct {
 
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
-	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
+	Scheme             string       // of the fluxes of two layers: roe, ir-roe or pvm-ifcp; pvm-ifcp
 	Order              int          // of accuracy in space and time, 1 or 2; 2
 	Layers             int          // 1 or 2; 2
 	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
 	Gravity            float64      // m/s²; 9.81
 	CFL                float64      // share of the longest stable step, in (0, 1]; 0.9
 	Precision          string       // of the state: float32 or float64; float64
-	EntropyFix         float64      // width of Harten's fix as a share of the spread of eigenvalues, in [0, 1]; 0.05
+	EntropyFix         float64      // of two layers: width of Harten's fix as a share of the eigenvalues' spread; 0.05
 	DryDepth           float64      // m, a thinner layer counts as absent; 0 for what fits the water
 	Manning            config.Field // bed friction in s/m^(1/3); 0
 	InterlayerFriction bool         // keep cells hyperbolic by friction between the layers; false
@@ -89,6 +89,11 @@ func decodePhysics(s *config.Section) Physics {
 		for _, key := range []string{"density_ratio", "interlayer_friction"} {
 			if s.Has(key) {
 				s.Fail(key, "belongs to two layers, and there is one")
+			}
+		}
+		for _, key := range []string{"scheme", "entropy_fix"} {
+			if s.Has(key) {
+				s.Fail(key, "belongs to two layers: one layer alone is advanced by HLLE, which knows nothing of it")
 			}
 		}
 		s.Know("density_ratio")
@@ -208,7 +213,7 @@ func decodeGiven(s *config.Section) Given {
 func (w *Sections) output() config.Written {
 	fields, _ := declared(w.Physics.Layers)
 	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
-		Formats: []string{"vtu", "nc"}}
+		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
 		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)
@@ -219,7 +224,9 @@ func (w *Sections) output() config.Written {
 func (w *Sections) Print(p *config.Printer) {
 	w.Mesh.Print(p)
 	p.Section("[physics]")
-	p.Pair("scheme", w.Physics.Scheme)
+	if w.Physics.Layers == 2 {
+		p.Pair("scheme", w.Physics.Scheme)
+	}
 	p.Pair("order", w.Physics.Order)
 	p.Pair("layers", w.Physics.Layers)
 	if w.Physics.Layers == 2 {
@@ -229,7 +236,9 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("gravity", w.Physics.Gravity)
 	p.Pair("cfl", w.Physics.CFL)
 	p.Pair("precision", w.Physics.Precision)
-	p.Pair("entropy_fix", w.Physics.EntropyFix)
+	if w.Physics.Layers == 2 {
+		p.Pair("entropy_fix", w.Physics.EntropyFix)
+	}
 	if w.Physics.DryDepth > 0 {
 		p.Pair("dry_depth", w.Physics.DryDepth)
 	}

@@ -18,7 +18,7 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	w := c.Sections.(*Sections)
 	p := w.Physics
 	cfg := shallow.Config{
-		Scheme: p.Scheme, Order: p.Order, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
+		Scheme: p.Scheme, Order: p.Order, Layers: p.Layers, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
 		EntropyFix: p.EntropyFix,
 		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
@@ -60,7 +60,7 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 			}
 		}
 	}
-	if err := refuseNegative(&in, part); err != nil {
+	if err := refuseNegative(&in, part, p.Layers); err != nil {
 		return cfg, in, err
 	}
 	if err := w.Forcing.evaluate(ctx, c, part, &cfg, &in); err != nil {
@@ -82,12 +82,15 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 }
 
 // refuseNegative refuses thicknesses below 0 in the cells of this rank.
-func refuseNegative(in *shallow.Initial, part *mesh.Part) error {
+func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 	for i := range part.Cells {
 		if in.H1[i] < 0 || in.H2[i] < 0 {
+			held := fmt.Sprintf("h = %g", in.H2[i])
+			if layers == 2 {
+				held = fmt.Sprintf("h1 = %g, h2 = %g", in.H1[i], in.H2[i])
+			}
 			x, y := part.Centroid(i)
-			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
-				in.H1[i], in.H2[i])
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (%s)", part.Global[i], x, y, held)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -16,11 +15,11 @@ import (
 // flow is a case under way.
 type flow struct {
 	shallow.Solver
-	c     *config.Case
-	size  solvers.Size
-	start shallow.Diagnostics
-	cells *solvers.Space
-	table []solvers.Quantity // quantities, and what came from each source
+	c      *config.Case
+	comm   dist.Comm
+	size   solvers.Size
+	cells  *solvers.Space
+	ledger *ledger
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
@@ -44,7 +43,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	d := &flow{Solver: solver, c: c, cells: domain.Cells(part)}
+	d := &flow{Solver: solver, c: c, comm: env.Comm, cells: domain.Cells(part)}
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -61,13 +60,16 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if w.Physics.DryDepth == 0 {
 		d.size.Found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
 	}
-	if d.start, err = solver.Diagnose(ctx); err != nil {
+	start, err := solver.Diagnose(ctx)
+	if err != nil {
 		return nil, err
 	}
-	d.size.Odd = nowhere(&d.start, w.Physics.Layers)
-	d.table = tableOf(d.start, w.Physics.Layers)
+	d.size.Odd = nowhere(&start, w.Physics.Layers)
+	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }
+
+func (d *flow) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
 
 // nowhere are layers that no cell has at the start, and nothing brings in.
 func nowhere(start *shallow.Diagnostics, layers int) (odd []string) {
@@ -96,141 +98,4 @@ func (d *flow) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
-const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
-
-// quantities are what is measured, in the order in which Measure has them.
-var quantities = []solvers.Quantity{
-	{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
-	{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
-	{Name: "mass1_drift", Doc: "what the budget leaves unexplained of mass1, as a share", In: inSummary | solvers.Drift},
-	{Name: "mass2_drift", Doc: "what the budget leaves unexplained of mass2, as a share", In: inSummary | solvers.Drift},
-	{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer in a cell, dry ones among them", In: inSummary},
-	{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer in a cell", In: inSummary},
-	{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer in a cell, dry ones among them", In: inSummary},
-	{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer in a cell", In: inSummary},
-	{Name: "speed_max", Unit: "m/s", Doc: "the greatest of either layer, where it is thicker than dry_depth", In: inSummary},
-	{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA of the surface", In: inSummary},
-	{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA of the lower layer, or the only one", In: inSummary},
-	{Name: "complex_edges", Doc: "edges at which two layers have a complex pair of waves, summed over all steps so far",
-		In: inSummary},
-	{Name: "limited_fluxes", Doc: "mass fluxes cut to what the upwind cell had, summed over all steps so far", In: inSummary},
-	{Name: "cfl_max", Doc: "the largest CFL number of any step so far, by the waves of that step", In: inSummary},
-}
-
-// tableOf is what is measured of a case: with the drift as a column, and what each source brought, where there are any.
-func tableOf(start shallow.Diagnostics, layers int) []solvers.Quantity {
-	list := slices.Clone(quantities)
-	for _, source := range start.Sources {
-		for layer := 3 - layers; layer <= 2; layer++ {
-			list = append(list, solvers.Quantity{
-				Name: fmt.Sprintf("mass%d%s%s", layer, solvers.From, source.Name), Unit: "m³", In: inAll,
-				Doc: fmt.Sprintf("what came in of mass%d from %s since the start", layer, source.Name),
-			})
-		}
-	}
-	if len(start.Sources) == 0 {
-		return list
-	}
-	for i := range list {
-		if list[i].In&solvers.Drift != 0 && (layers == 2 || list[i].Name == "mass2_drift") {
-			list[i].In |= solvers.Column
-		}
-	}
-	return list
-}
-
-func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	return d.told(d.Diagnose(ctx))
-}
-
-func (d *flow) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	return d.told(d.Solver.Observed(ctx))
-}
-
-// told is what was measured, in the order of the table.
-func (d *flow) told(now shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
-	if err != nil {
-		return nil, err
-	}
-	var came1, came2 float64
-	var came []float64
-	for _, c := range now.Sources {
-		came1, came2 = came1+c.V1, came2+c.V2
-		if d.c.Sections.(*Sections).Physics.Layers == 2 {
-			came = append(came, c.V1)
-		}
-		came = append(came, c.V2)
-	}
-	return solvers.Measured(d.table, append([]float64{now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1, came1),
-		drift(now.Mass2, d.start.Mass2, came2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax,
-		now.Z1AbsIntegral, now.H2SqIntegral, float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax},
-		came...)...), nil
-}
-
-// drift is what is left of a mass's change when what came in is taken off, as a share of the mass at the start, or now
-// if that is more; 0 where there never was any.
-func drift(now, start, came float64) float64 {
-	if now == start && came == 0 {
-		return 0
-	}
-	return (now - start - came) / max(now, start)
-}
-
 func (d *flow) Shapes() []solvers.Shape { return nil }
-
-// The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
-var (
-	twoLayers = []solvers.Field{
-		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1"},
-		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2"},
-		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1"},
-		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2"},
-		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
-		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
-		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
-		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y", Where: "h2"},
-		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
-	}
-	oneLayer = []solvers.Field{
-		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h"},
-		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h"},
-		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
-		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
-		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
-	}
-)
-
-// maxima are the fields of what is largest since the start.
-func maxima() (fields []solvers.Field) {
-	for _, m := range shallow.Maxima {
-		f := m.Field
-		f.Where = "max_h"
-		fields = append(fields, f)
-	}
-	return fields
-}
-
-// declared are the fields of so many layers, and names what the solver calls them.
-func declared(layers int) (fields []solvers.Field, names []string) {
-	if layers == 1 {
-		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
-	}
-	return twoLayers, solvers.FieldNames(twoLayers)
-}
-
-func (d *flow) Fields() []solvers.Field {
-	fields, names := declared(d.c.Sections.(*Sections).Physics.Layers)
-	fields = slices.Clone(fields)
-	for i, name := range names {
-		fields[i].On = d.cells
-		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
-		fields[i].At = func(_ context.Context, cells []int, values []float64) error {
-			for k, cell := range cells {
-				values[k] = d.Value(name, cell)
-			}
-			return nil
-		}
-	}
-	fields = append(fields, d.PeakFields(d.cells)...)
-	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
-}

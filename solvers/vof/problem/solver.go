@@ -205,13 +205,15 @@ func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 
 // fields are what a case can write.
 var fields = []solvers.Field{
-	{Name: "f", Doc: "volume fraction of the fluid"},
+	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
 	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
-		"ny", "nz"}},
-	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell"},
-	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball"},
-	{Name: "normal_error", Doc: "|normal - exact|, of the body that the interface should come to; 0 in cells without"},
-	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise"},
+		"ny", "nz"}, Aside: true},
+	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
+		Aside: true},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", Aside: true},
+	{Name: "normal_error", Doc: "|normal - exact|, of the body that the interface should come to; 0 in cells without",
+		Aside: true},
+	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", Aside: true},
 }
 
 func (d *body) Fields() []solvers.Field {

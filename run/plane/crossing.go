@@ -1,0 +1,70 @@
+package plane
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// Crossing is a stretch of a line within a triangle.
+type Crossing struct {
+	Cell int
+	X, Y float64 // its length times the normal that points to the right of the line
+}
+
+// Cut finds the stretches of a line within the first so many triangles of a mesh. Corners on the line count as left of
+// it, so that a line along edges lies in the triangles at its right, and each of its points in one triangle of the
+// whole mesh: what two triangles share of it they find by the same numbers.
+func Cut(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
+	for k := 1; k < len(line); k++ {
+		s := newSegment(line[k-1], line[k])
+		for i := range cells {
+			if share := s.within(m, i); share > 0 {
+				list = append(list, Crossing{i, share * s.dy, -share * s.dx})
+			}
+		}
+	}
+	return list
+}
+
+// segment is a straight piece of a line.
+type segment struct {
+	x, y, dx, dy             float64
+	west, east, south, north float64
+}
+
+func newSegment(from, to []float64) segment {
+	return segment{from[0], from[1], to[0] - from[0], to[1] - from[1], min(from[0], to[0]), max(from[0], to[0]),
+		min(from[1], to[1]), max(from[1], to[1])}
+}
+
+// within is the share of the segment that lies in a triangle.
+func (s *segment) within(m *vtk.Grid, cell int) float64 {
+	var x, y, side [3]float64
+	for k, v := range m.Cell(cell) {
+		x[k], y[k] = m.Points[3*v], m.Points[3*v+1]
+	}
+	if max(x[0], x[1], x[2]) < s.west || min(x[0], x[1], x[2]) > s.east || max(y[0], y[1], y[2]) < s.south ||
+		min(y[0], y[1], y[2]) > s.north {
+		return 0
+	}
+	for k := range side {
+		side[k] = s.dx*(y[k]-s.y) - s.dy*(x[k]-s.x)
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for k := range side {
+		n := (k + 1) % 3
+		if (side[k] >= 0) == (side[n] >= 0) {
+			continue
+		}
+		a, b := k, n
+		if side[a] < 0 {
+			a, b = b, a // from the left to the right, so that both triangles of an edge compute the same
+		}
+		t := side[a] / (side[a] - side[b])
+		at := ((x[a]+t*(x[b]-x[a])-s.x)*s.dx + (y[a]+t*(y[b]-y[a])-s.y)*s.dy) / (s.dx*s.dx + s.dy*s.dy)
+		at = max(0, min(1, at))
+		least, most = min(least, at), max(most, at)
+	}
+	return max(0, most-least)
+}

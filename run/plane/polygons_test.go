@@ -1,0 +1,88 @@
+package plane
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// squares is a mesh of n by n squares of two triangles each, and which of them are in squares that a picture marks
+// by #.
+func squares(t *testing.T, picture []string) (*vtk.Grid, []bool) {
+	t.Helper()
+	n := len(picture)
+	m := &mesh.Mesh{}
+	for row := range n + 1 {
+		for column := range n + 1 {
+			m.X, m.Y = append(m.X, float64(column)), append(m.Y, float64(row))
+		}
+	}
+	var inside []bool
+	for row := range n {
+		for column := range n {
+			a := int32(row*(n+1) + column)
+			b, c, d := a+1, a+int32(n)+2, a+int32(n)+1
+			m.Cells = append(m.Cells, [3]int32{a, b, c}, [3]int32{a, c, d})
+			in := picture[n-1-row][column] == '#'
+			inside = append(inside, in, in)
+		}
+	}
+	return vtk.Triangles(m.X, m.Y, m.Cells), inside
+}
+
+// TestPolygons: areas with holes, with islands in holes, and of parts that meet in corners become polygons whose rings
+// pass each corner once, outer ones anticlockwise and holes clockwise; their areas add up, however ranks share them.
+func TestPolygons(t *testing.T) {
+	for name, c := range map[string]struct {
+		picture  []string
+		polygons int
+		holes    int
+	}{
+		"nothing":            {[]string{"..", ".."}, 0, 0},
+		"all":                {[]string{"##", "##"}, 1, 0},
+		"corner to corner":   {[]string{"#.", ".#"}, 2, 0},
+		"an island in a bay": {[]string{"#####", "#...#", "#.#.#", "#...#", "#####"}, 2, 1},
+		"holes that touch":   {[]string{"####", "#.##", "##.#", "####"}, 1, 2},
+		"round a corner":     {[]string{".##.", "#..#", "#.##", "####"}, 2, 0},
+		"a ring that closes": {[]string{"####", "#..#", "#.#.", "####"}, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, inside := squares(t, c.picture)
+			want := 0.0
+			shares := make([][]bool, 3)
+			for i, in := range inside {
+				for k := range shares {
+					shares[k] = append(shares[k], in && i%3 == k)
+				}
+				if in {
+					want += .5
+				}
+			}
+			whole := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
+			shared := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, shares[2])), NumbersOf(Boundary(m, shares[0])),
+				NumbersOf(Boundary(m, shares[1]))}))
+			got, holes := 0.0, 0
+			for i, p := range whole {
+				holes += len(p.holes)
+				for k, r := range p.Rings() {
+					seen := map[[2]float64]bool{}
+					for _, corner := range r[1:] {
+						if seen[corner] {
+							t.Errorf("polygon %d passes %v twice", i, corner)
+						}
+						seen[corner] = true
+					}
+					size := ring(r[1:]).area()
+					if got += size; (size > 0) != (k == 0) || r[0] != r[len(r)-1] || shared[i].Rings()[k][1] != r[1] {
+						t.Errorf("polygon %d, ring %d: area %g, %v", i, k, size, r)
+					}
+				}
+			}
+			if len(whole) != c.polygons || holes != c.holes || math.Abs(got-want) > 1e-12 || len(shared) != len(whole) {
+				t.Errorf("%d polygons, %d holes, area %g; want %d, %d, %g", len(whole), holes, got, c.polygons, c.holes, want)
+			}
+		})
+	}
+}

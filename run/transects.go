@@ -1,0 +1,213 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/run/plane"
+	"github.com/atoll-hpc/atoll/run/timeseries"
+	"github.com/atoll-hpc/atoll/run/ugrid"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// transect writes what flows through a line to a CSV file, on rank 0.
+type transect struct {
+	gauge // without a cell
+	cut   []plane.Crossing
+}
+
+// transects are the lines of a run, and what flows through them.
+type transects struct {
+	flows  []solvers.Flow
+	of     []*transect
+	cells  []int // of this rank, of the lines that are due
+	values []float64
+	sums   []dist.Accumulator // of each flow through each line that is due, and
+	all    []*dist.Accumulator
+	row    []float64
+}
+
+// newTransects finds which cells the lines of the case cross. All ranks call it.
+func (r *runner) newTransects(ctx context.Context) error {
+	if len(r.Case.Transects) == 0 {
+		return nil
+	}
+	s, ok := r.solver.(solvers.Flowing)
+	if !ok {
+		return &solvers.BadInput{Err: fmt.Errorf("solver %q has no transects", r.Case.Solver)}
+	}
+	t := &transects{flows: s.Flows()}
+	on := t.flows[0].On
+	g, err := on.Geometry(ctx)
+	if err != nil {
+		return err
+	}
+	lengths := make([]dist.Accumulator, len(r.Case.Transects))
+	all := make([]*dist.Accumulator, len(lengths))
+	for k, c := range r.Case.Transects {
+		of := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
+			cut: plane.Cut(c.Line, g.Mesh, on.Owned)}
+		for _, x := range of.cut {
+			lengths[k].Add(math.Hypot(x.X, x.Y))
+		}
+		t.of, all[k] = append(t.of, of), &lengths[k]
+	}
+	if err := dist.AllreduceSum(ctx, r.Comm, all...); err != nil {
+		return err
+	}
+	for k, c := range r.Case.Transects {
+		if lengths[k].Float64() == 0 {
+			return &solvers.BadInput{Err: fmt.Errorf("transect %q from %v to %v crosses no %s (along edges it "+
+				"counts in those at its right: at the rim its other direction may)", c.Name, c.Line[0],
+				c.Line[len(c.Line)-1], on.Name)}
+		}
+	}
+	r.transects = t
+	return nil
+}
+
+// open begins the files on rank 0, or goes on from a position.
+func (t *transects) open(r *runner) error {
+	for _, of := range t.of {
+		r.tables = append(r.tables, &of.gauge)
+		if r.from != nil {
+			of.wait(r.from.time)
+		}
+		if r.Comm.Rank() != 0 {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(r.Dir, "transects"), 0o777); err != nil {
+			return err
+		}
+		length := r.from.length(of.file)
+		var err error
+		if of.rows, err = openRows(r.fence, of.file, length); err != nil {
+			return err
+		}
+		if length > 0 {
+			continue
+		}
+		if err := of.rows.add([]byte("t," + strings.Join(t.columns(), ",") + "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transects) columns() (names []string) {
+	for _, f := range t.flows {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// sample adds rows to the lines for which one is due. Sums over cells are exact, and so the same for any number of
+// ranks. All ranks call it.
+func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) error {
+	t.cells = t.cells[:0]
+	due := 0
+	for _, of := range t.of {
+		if !of.due(now) {
+			continue
+		}
+		due++
+		for _, x := range of.cut {
+			t.cells = append(t.cells, x.Cell)
+		}
+	}
+	if due == 0 {
+		return nil
+	}
+	t.values = slices.Grow(t.values[:0], 2*len(t.cells))[:2*len(t.cells)]
+	t.sums = slices.Grow(t.sums[:0], due*len(t.flows))[:due*len(t.flows)]
+	clear(t.sums)
+	for k := range t.flows {
+		if err := t.flows[k].At(ctx, t.cells, t.values); err != nil {
+			return err
+		}
+		t.add(k, now)
+	}
+	t.all = t.all[:0]
+	for k := range t.sums {
+		t.all = append(t.all, &t.sums[k])
+	}
+	if err := dist.AllreduceSum(ctx, comm, t.all...); err != nil {
+		return err
+	}
+	sums := t.sums
+	for _, of := range t.of {
+		if !of.due(now) {
+			continue
+		}
+		t.row = t.row[:0]
+		for k := range t.flows {
+			t.row = append(t.row, sums[k].Float64())
+		}
+		sums = sums[len(t.flows):]
+		if of.rows != nil {
+			if err := of.record(now, t.row); err != nil {
+				return err
+			}
+		}
+		of.wait(now)
+	}
+	return nil
+}
+
+// add adds what this rank has of flow k through the lines that are due.
+func (t *transects) add(k int, now float64) {
+	sums, values := t.sums, t.values
+	for _, of := range t.of {
+		if !of.due(now) {
+			continue
+		}
+		for i, x := range of.cut {
+			sums[k].Add(values[2*i]*x.X + values[2*i+1]*x.Y)
+		}
+		sums, values = sums[len(t.flows):], values[2*len(of.cut):]
+	}
+}
+
+// transectFile has all lines by CF: a time series a line, which is a geometry.
+const transectFile = "transects.nc"
+
+// write makes the file of all tables, at the end of a run. Rank 0 calls it.
+func (t *transects) write(r *runner) error {
+	var times []float64
+	var names []string
+	tables := make([]map[float64][]float64, len(t.of))
+	for i, of := range t.of {
+		var err error
+		if tables[i], err = readGauge(filepath.Join(r.Dir, of.file), 1+len(t.flows)); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		times, names = append(times, sortedTimes(tables[i])...), append(names, r.Case.Transects[i].Name)
+	}
+	slices.Sort(times)
+	f := timeseries.New(r.Case, "transect", "transect", names, slices.Compact(times))
+	f.Lines(r.Case.Transects, r.Case.EPSG())
+	for k, flow := range t.flows {
+		attrs := netcdf.Attrs{netcdf.Text("units", ugrid.Units(flow.Unit)), netcdf.Text("long_name", flow.Doc)}
+		f.Values(flow.Name, attrs, func(i int, at float64) (float64, bool) {
+			row, ok := tables[i][at]
+			if !ok {
+				return 0, false
+			}
+			return row[k], true
+		})
+	}
+	return f.Write(filepath.Join(r.Dir, transectFile))
+}

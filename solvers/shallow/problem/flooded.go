@@ -1,0 +1,75 @@
+package problem
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Outlines are where there was water, where the case keeps what is largest.
+func (d *flow) Outlines() []solvers.Outline {
+	if !d.c.Sections.(*Sections).Maxima.Keep {
+		return nil
+	}
+	of := func(name, doc string, dryOnly bool) solvers.Outline {
+		return solvers.Outline{Name: name, Doc: doc, On: d.cells, Inside: func(context.Context) ([]bool, error) {
+			inside := make([]bool, d.cells.Owned)
+			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !dryOnly })
+		}}
+	}
+	return []solvers.Outline{
+		of("wet", "where the water was deeper than [maxima] threshold at any time", false),
+		of("flooded", "the same, of what was dry at the start", true),
+	}
+}
+
+// Conclude tells how much dry ground was flooded, and how high the water came there.
+func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
+	if !d.c.Sections.(*Sections).Maxima.Keep {
+		return nil, nil
+	}
+	var area dist.Accumulator
+	highest, first := math.Inf(-1), -1
+	err := d.Wetted(func(cell int, level float64, dry bool) {
+		if !dry {
+			return
+		}
+		area.Add(d.cells.Size(cell))
+		if level > highest || level == highest && d.cells.Key(cell) < d.cells.Key(first) {
+			highest, first = level, cell
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := dist.AllreduceSum(ctx, d.comm, &area); err != nil {
+		return nil, err
+	}
+	list := []solvers.Quantity{{Name: "flooded_area", Unit: "m²", Value: area.Float64(),
+		Doc: "of what was dry at the start, where the water was deeper than [maxima] threshold at any time"}}
+	top := []float64{highest}
+	if err := d.comm.AllreduceFloat64(ctx, dist.Max, top); err != nil || math.IsInf(top[0], -1) {
+		return list, err
+	}
+	key := []int64{math.MaxInt64}
+	if highest == top[0] {
+		key[0] = d.cells.Key(first)
+	}
+	mine := key[0]
+	if err := d.comm.AllreduceInt64(ctx, dist.Min, key); err != nil {
+		return nil, err
+	}
+	at := []float64{math.Inf(-1), math.Inf(-1)}
+	if mine == key[0] && first >= 0 {
+		copy(at, d.cells.At(first))
+	}
+	if err := d.comm.AllreduceFloat64(ctx, dist.Max, at); err != nil {
+		return nil, err
+	}
+	return append(list,
+		solvers.Quantity{Name: "runup", Unit: "m", Value: top[0], Doc: "highest level that water reached there"},
+		solvers.Quantity{Name: "runup_x", Unit: "m", Value: at[0], Doc: "where that was"},
+		solvers.Quantity{Name: "runup_y", Unit: "m", Value: at[1], Doc: "where that was"}), nil
+}

@@ -1,0 +1,172 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// measured is a quantity, and how it is read of what was found of the state.
+type measured struct {
+	solvers.Quantity
+	of func(d *shallow.Diagnostics) float64
+}
+
+// ofTwo are what is measured of two layers.
+var ofTwo = []measured{
+	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
+		func(d *shallow.Diagnostics) float64 { return d.Mass1 }},
+	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
+		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
+	{solvers.Quantity{Name: "mass1_drift", Doc: "what the budget leaves unexplained of mass1, as a share",
+		In: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "mass2_drift", Doc: "what the budget leaves unexplained of mass2, as a share",
+		In: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H1Min }},
+	{solvers.Quantity{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H1Max }},
+	{solvers.Quantity{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
+	{solvers.Quantity{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
+	{solvers.Quantity{Name: "speed_max", Unit: "m/s", Doc: "of either layer where it is thicker than dry_depth, at the end",
+		In: inSummary}, func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
+	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
+	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
+	{solvers.Quantity{Name: "complex_edges", Doc: "edges with a complex pair of waves, summed over all steps", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return float64(d.ComplexEdges) }},
+	limited, courant,
+}
+
+// ofOne are what is measured of one layer, which is the lower one.
+var ofOne = []measured{
+	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", In: inAll},
+		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
+	{solvers.Quantity{Name: "mass_drift", Doc: "what the budget leaves unexplained of mass, as a share",
+		In: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h_min", Unit: "m", Doc: "least thickness, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
+	{solvers.Quantity{Name: "h_max", Unit: "m", Doc: "greatest thickness, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
+	{solvers.Quantity{Name: "speed_max", Unit: "m/s", Doc: "where it is thicker than dry_depth, at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
+	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
+	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
+	limited, courant,
+}
+
+// What the fluxes of any layers tell.
+var (
+	limited = measured{solvers.Quantity{Name: "limited_fluxes",
+		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
+	courant = measured{solvers.Quantity{Name: "cfl_max",
+		Doc: "the largest CFL number that a step had by its own waves, of all steps", In: inSummary},
+		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
+)
+
+// quantities are all that cases may have.
+func quantities() (list []solvers.Quantity) {
+	for _, m := range slices.Concat(ofTwo, ofOne) {
+		if !slices.ContainsFunc(list, func(q solvers.Quantity) bool { return q.Name == m.Name }) {
+			list = append(list, m.Quantity)
+		}
+	}
+	return list
+}
+
+// layer is one that a case has, as its names have it: what there was of it at the start, and what each source brought.
+type layer struct {
+	name    string // "" for the only one
+	mass    func(d *shallow.Diagnostics) float64
+	brought func(s *shallow.Source) float64
+}
+
+var (
+	upper = layer{"1", func(d *shallow.Diagnostics) float64 { return d.Mass1 },
+		func(s *shallow.Source) float64 { return s.V1 }}
+	lower = layer{"2", func(d *shallow.Diagnostics) float64 { return d.Mass2 },
+		func(s *shallow.Source) float64 { return s.V2 }}
+	only = layer{"", lower.mass, lower.brought}
+)
+
+// ledger makes a table of what is found of the state.
+type ledger struct {
+	start  shallow.Diagnostics
+	layers []layer
+	list   []measured
+}
+
+// newLedger is of so many layers, with the drift as a column, and what each source brought, where there are any.
+func newLedger(start shallow.Diagnostics, layers int) *ledger {
+	l := &ledger{start: start, layers: []layer{upper, lower}, list: slices.Clone(ofTwo)}
+	if layers == 1 {
+		l.layers, l.list = []layer{only}, slices.Clone(ofOne)
+	}
+	for i := range l.list {
+		m := &l.list[i]
+		for _, of := range l.layers {
+			if m.Name == "mass"+of.name+"_drift" {
+				m.of = func(d *shallow.Diagnostics) float64 { return l.drift(d, of) }
+			}
+		}
+		if m.In&solvers.Drift != 0 && len(start.Sources) > 0 {
+			m.In |= solvers.Column
+		}
+	}
+	for k, source := range start.Sources {
+		for _, of := range l.layers {
+			l.list = append(l.list, measured{solvers.Quantity{
+				Name: "mass" + of.name + solvers.From + source.Name, Unit: "m³", In: inAll,
+				Doc: fmt.Sprintf("what came in of mass%s from %s since the start", of.name, source.Name),
+			}, func(d *shallow.Diagnostics) float64 { return of.brought(&d.Sources[k]) }})
+		}
+	}
+	return l
+}
+
+// drift is what is left of a mass's change when what came in is taken off, as a share of the mass at the start, or now
+// if that is more; 0 where there never was any.
+func (l *ledger) drift(d *shallow.Diagnostics, of layer) float64 {
+	now, start, came := of.mass(d), of.mass(&l.start), 0.0
+	for k := range d.Sources {
+		came += of.brought(&d.Sources[k])
+	}
+	if now == start && came == 0 {
+		return 0
+	}
+	return (now - start - came) / max(now, start)
+}
+
+// table is what was measured.
+func (l *ledger) table(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
+	if err != nil {
+		return nil, err
+	}
+	list := make([]solvers.Quantity, len(l.list))
+	for i := range list {
+		list[i] = l.list[i].Quantity
+		list[i].Value = l.list[i].of(d)
+	}
+	return list, nil
+}
+
+func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.Diagnose(ctx)
+	return d.ledger.table(&now, err)
+}
+
+func (d *flow) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.Solver.Observed(ctx)
+	return d.ledger.table(&now, err)
+}
