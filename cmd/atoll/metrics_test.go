@@ -12,12 +12,12 @@ import (
 
 const metricsHead = `# Metrics
 
-What solvers measure, as they declare it: in the ` + "`metrics`" + ` of summary.json, of the state at the end where a text says nothing
-else, and where it is a column in each row of conservation.csv, of the state at that time. An error goes to 0 as cells do: a
-[study](studies.md) tells its order.
+What solvers measure, as they declare it: in the metrics of summary.json, of the state at the end where a text says
+nothing else, and where it is a column in each row of conservation.csv, of the state at that time. An error goes to 0 as
+cells do: a [study](studies.md) tells its order.
 
-` + "`NAME_from_SOURCE`" + ` is what a source, such as rain or the group of a boundary, has brought of NAME since the start.
-` + "`FIELD_l1_error`, `FIELD_l2_error` and `FIELD_max_error`" + ` are those of a field that the case gives
+NAME_from_SOURCE is what a source, such as rain or the group of a boundary, has brought of NAME since the start.
+FIELD_l1_error, FIELD_l2_error and FIELD_max_error are those of a field that the case gives
 [exactly](studies.md#exact-solutions).
 `
 
@@ -27,8 +27,8 @@ func metricsPage() string {
 	b.WriteString(metricsHead)
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
-		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n| name | unit | what it is | column | error |\n| --- | --- | --- | --- | --- |\n", name,
-			kind.Title)
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", name, kind.Title)
+		b.WriteString("| name | unit | what it is | column | error |\n| --- | --- | --- | --- | --- |\n")
 		list := kind.Quantities
 		for _, f := range kind.Fields {
 			list = append(list, f.Totals()...)

@@ -44,10 +44,7 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.out != "" {
-				args = append(args, f.out)
-			}
-			if len(args) != len(own.Args) {
+			if args = f.all(args); len(args) != len(own.Args) {
 				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
 					strings.Join(own.Args, " and "), len(args))}
 			}
@@ -57,9 +54,7 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 			if err := f.alone(cmd); err != nil {
 				return err
 			}
-			if f.out != "" {
-				args = append(args, f.out)
-			}
+			args = f.all(args)
 			if f.json != "" {
 				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
 					return err
@@ -100,6 +95,14 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
+}
+
+// all are the arguments with the one that is a flag.
+func (f *ownFlags) all(args []string) []string {
+	if f.out == "" {
+		return args
+	}
+	return append(args, f.out)
 }
 
 // alone refuses flags that mean nothing to a case that is only printed.

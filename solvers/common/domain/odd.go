@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Within is what can hardly be meant of a body by numbers of each rank's own cells, of which those from inside on are of
-// cells within it, and those up to outside of cells without; nil for nothing. All ranks call it.
+// Within is what can hardly be meant of a body by numbers of each rank's own cells, of which those from inside on are
+// of cells within it, and those up to outside of cells without; nil for nothing. All ranks call it.
 func Within(ctx context.Context, comm dist.Comm, numbers []float64, outside, inside float64) ([]string, error) {
 	ends := []float64{inside, -outside} // of the least and the negative greatest
 	for _, v := range numbers {

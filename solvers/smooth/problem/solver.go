@@ -119,13 +119,15 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", In: inAll, Panel: "quality"},
+	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", In: inAll,
+		Panel: "quality"},
 	{Name: "quality_mean", Doc: "the mean of all cells", In: inAll, Panel: "quality"},
 	{Name: "objective", Doc: "½Σ u'Mu over edges u", In: inAll, Panel: "½Σ u'Mu"},
 	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", In: inAll, Panel: "share of edges"},
 	{Name: "inverted", Doc: "cells that are turned over", In: inAll},
 	{Name: "area_drift", Doc: "relative change of the area or volume since the start", In: inAll | solvers.Drift},
-	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start", In: inSummary | solvers.Drift},
+	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
+		In: inSummary | solvers.Drift},
 	{Name: "quality_max", Doc: "of the best cell", In: inSummary},
 	{Name: "quality_min_before", Doc: "the worst at the start", In: inSummary},
 	{Name: "quality_mean_before", Doc: "the mean at the start", In: inSummary},

@@ -181,7 +181,8 @@ var quantities = []solvers.Quantity{
 	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", In: inAll},
 	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", In: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", In: inAll},
-	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1", In: inAll},
+	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",
+		In: inAll},
 	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", In: inSummary, Error: true},
 	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary, Error: true},
 }
