@@ -17,7 +17,7 @@ func TestCompletion(t *testing.T) {
 		"run --transport ":                     "auto local grpc mpi",
 		"smooth --smoother ":                   "barrier hybrid fjp smart pain-exact pain",
 		"smooth --boundary ":                   "slide fixed",
-		"smooth --colouring ":                  "jones-plassmann first-fit two-level",
+		"smooth --colouring ":                  "jones-plassmann first-fit",
 		"mesh partition --cut ":                "hilbert rcb metis random all",
 		"plot out --field ":                    "h1 h2 z1 surface",
 		"study case.toml --metric ":            "mass1 mass2",
