@@ -21,6 +21,10 @@ type Counts struct {
 // Count reads the counts of a mesh file, and nothing of it into memory. They are 0 where the file does not tell them;
 // what is wrong with it, Read tells.
 func Count(path string) (c Counts, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe can be read once
+		return c, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return c, err
