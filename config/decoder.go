@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ func (p problem) Error() string { return p.text }
 
 func newDecoder(file string, data []byte) (*decoder, error) {
 	d := &decoder{file: file, root: map[string]any{}, lines: map[string]int{}, sets: map[string]string{}}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte-order mark that some editors write
 	if err := toml.Unmarshal(data, &d.root); err != nil {
 		var syntax *toml.DecodeError
 		if errors.As(err, &syntax) {

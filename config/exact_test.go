@@ -42,3 +42,23 @@ func TestExact(t *testing.T) {
 type none struct{}
 
 func (none) Print(*Printer) {}
+
+// TestByteOrderMark: a file that begins with one is the same case, and its lines have the same numbers.
+func TestByteOrderMark(t *testing.T) {
+	decoders := map[string]Decoder{"toy": func(root *Section, c *Case) {
+		c.Sections = none{}
+		c.DecodeCourse(root, 2, Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+	}}
+	const text = "solver = 'toy'\n[time]\nend = 1\n"
+	c, err := Parse("c.toml", []byte("\ufeff"+text), nil, decoders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := Parse("c.toml", []byte(text), nil, decoders); err != nil || plain.Hash() != c.Hash() {
+		t.Errorf("%v: another case", err)
+	}
+	_, err = Parse("c.toml", []byte("\ufeff"+text+"ends = 1\n"), nil, decoders)
+	if err == nil || !strings.HasPrefix(err.Error(), "c.toml:4: ") {
+		t.Error(err)
+	}
+}

@@ -225,6 +225,13 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
+		more, err := d.MeasureEnd(ctx)
+		if err != nil {
+			return nil, err
+		}
+		off = append(off, more...)
+	}
 	for _, q := range off {
 		s.Metrics[q.Name] = q.Value
 	}

@@ -52,6 +52,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}
+	r.tellOdd()
 	r.inputs = sync.OnceValues(func() (map[string]string, error) {
 		if r.Comm.Rank() != 0 {
 			return nil, nil
@@ -154,6 +155,20 @@ func (r *runner) tellFindings(ctx context.Context) error {
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
 		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
 	return nil
+}
+
+// tellOdd tells what is hardly meant.
+func (r *runner) tellOdd() {
+	to := r.Warn
+	if r.Check && r.Progress.Out != nil {
+		to = r.Progress.Out
+	}
+	if r.Comm.Rank() != 0 || to == nil {
+		return
+	}
+	for _, what := range r.size.Odd {
+		fmt.Fprintln(to, "note:", what)
+	}
 }
 
 // open makes the files of the run. cells are those of the gauges on this rank.

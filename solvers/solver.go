@@ -57,6 +57,12 @@ type Restarter interface {
 	Restore(ctx context.Context, at Clock, scalars map[string]float64, fill func() error) error
 }
 
+// Ender is a solver that measures more of the last state than of others.
+type Ender interface {
+	// MeasureEnd measures the state that a run ends with, beside what Measure does. All ranks call it.
+	MeasureEnd(ctx context.Context) ([]Quantity, error)
+}
+
 // Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.
 type Saver interface {
 	Save(ctx context.Context, path string) error
@@ -81,6 +87,8 @@ type Size struct {
 	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
 	Found  string // a line on what the case left to the solver; empty for nothing
+	// Odd is what can be, and is hardly meant: a body outside of the grid, a layer that is nowhere.
+	Odd []string
 }
 
 // Clock is when a state is: its time in s or sweeps, how many steps led there, and the length of the last.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
-	"github.com/atoll-hpc/atoll/run/summary"
 )
 
 func checkpointCommand() *cobra.Command {
@@ -58,7 +58,7 @@ func eachCheckpoint(path string, f func(file *checkpoint.File) error) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%d of %s cannot be used", faults, summary.Count(len(files), "checkpoint"))
+		return fmt.Errorf("%d of %s cannot be used", faults, words.Count(len(files), "checkpoint"))
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func tellCheckpoint(f *checkpoint.File) error {
 	}
 	i := f.Info()
 	fmt.Printf("%s\n  %s: %s, t = %g after %d steps, of %s\n  state %s\n  written %s by atoll %s, %d bytes\n", f.Path,
-		i.Case, i.Solver, float64(i.Time), i.Steps, summary.Count(i.Ranks, "rank"), i.StateSHA256,
+		i.Case, i.Solver, float64(i.Time), i.Steps, words.Count(i.Ranks, "rank"), i.StateSHA256,
 		info.ModTime().Format(time.DateTime), i.Version, info.Size())
 	for _, s := range f.Spaces {
 		for _, field := range s.Fields {

@@ -68,3 +68,16 @@ func doctorCommand() *cobra.Command {
 
 // twoCells is a graph to try a partition on.
 func twoCells() partition.Graph { return partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}} }
+
+// versionCommand prints what --version does.
+func versionCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and what built it, as --version does",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root.SetArgs([]string{"--version"})
+			return root.ExecuteContext(cmd.Context())
+		},
+	}
+}

@@ -91,6 +91,7 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
+	complete(root)
 	root.SetArgs(args)
 	return tellEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
 }
@@ -175,17 +176,4 @@ func badInput(err error) error {
 		return nil
 	}
 	return &solvers.BadInput{Err: err}
-}
-
-// versionCommand prints what --version does.
-func versionCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and what built it, as --version does",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			root.SetArgs([]string{"--version"})
-			return root.ExecuteContext(cmd.Context())
-		},
-	}
 }

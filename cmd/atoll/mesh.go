@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/atoll-hpc/atoll/internal/words"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
@@ -147,7 +145,8 @@ func meshInfo() *cobra.Command {
 				return badInput(err)
 			}
 			m := d.mesh
-			fmt.Printf("%d cells, %d vertices, %d edges between cells\n", len(m.Cells), len(m.X), d.graph.Edges())
+			fmt.Printf("%s, %s, %s between cells\n", words.Count(len(m.Cells), "cell"), words.Count(len(m.X), "vertex"),
+				words.Count(int(d.graph.Edges()), "edge"))
 			area := 0.0
 			for c := range m.Cells {
 				area += m.Area(c)
@@ -165,7 +164,7 @@ func meshInfo() *cobra.Command {
 						n++
 					}
 				}
-				fmt.Printf("group %q (dimension %d, tag %d): %d elements\n", g.Name, g.Dim, g.Tag, n)
+				fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag, words.Count(n, "element"))
 			}
 			for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
 				fmt.Printf("vertex field %q\n", name)
@@ -335,7 +334,7 @@ func save(path string, m *mesh.Mesh) error {
 func saved(path string, err error, cells int, notKept string) error {
 	if err == nil {
 		tellNotKept(notKept)
-		fmt.Println(path + ": " + strconv.Itoa(cells) + " cells")
+		fmt.Println(path + ": " + words.Count(cells, "cell"))
 	}
 	return err
 }

@@ -24,6 +24,7 @@ type ownFlags struct {
 	ranks, threads int
 	backend        string
 	json           string
+	out            string // the last argument, as a flag
 	show, quiet    bool
 }
 
@@ -43,7 +44,7 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != len(own.Args) {
+			if args = f.all(args); len(args) != len(own.Args) {
 				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
 					strings.Join(own.Args, " and "), len(args))}
 			}
@@ -53,6 +54,7 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 			if err := f.alone(cmd); err != nil {
 				return err
 			}
+			args = f.all(args)
 			if f.json != "" {
 				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
 					return err
@@ -88,10 +90,19 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVarP(&f.out, "out", "o", "", own.Args[len(own.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
 	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
+}
+
+// all are the arguments with the one that is a flag.
+func (f *ownFlags) all(args []string) []string {
+	if f.out == "" {
+		return args
+	}
+	return append(args, f.out)
 }
 
 // alone refuses flags that mean nothing to a case that is only printed.

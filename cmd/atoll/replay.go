@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run"
-	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -205,7 +205,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, told[k].Steps, told[k].StateSHA256, verdict)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%s of %s: what was saved is not what this program computes", summary.Count(wrong, "fault"), dir)
+		return fmt.Errorf("%s of %s: what was saved is not what this program computes", words.Count(wrong, "fault"), dir)
 	}
 	return nil
 }

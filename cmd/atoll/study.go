@@ -83,7 +83,7 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	if err != nil {
 		return badInput(err)
 	}
-	f.share(len(s.Left()))
+	f.share(s.Left())
 	failed := s.Go(ctx, f.beside, f.child(path), func(line string) {
 		if !f.quiet {
 			fmt.Fprintln(os.Stderr, line)
@@ -106,11 +106,19 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	return errors.Join(failed, err)
 }
 
-// share finds how many of the runs that are left go side by side, with how many threads.
-func (f *studyFlags) share(left int) {
+// share finds how many of the runs that are left go side by side, with how many threads: as many as there is memory for
+// even if all are as large as the largest.
+func (f *studyFlags) share(left []*study.Run) {
 	cores := runtime.GOMAXPROCS(0)
 	if f.beside == 0 {
-		f.beside = max(1, min(left, cores/(f.ranks*max(1, f.threads))))
+		f.beside = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
+		free, _ := run.Free()
+		for _, r := range left {
+			n, err := run.Foresee(&run.Options{Case: r.Case}, f.ranks, f.ranks, f.backend == "cuda")
+			if err == nil && n.Host > 0 { // the run itself tells what is wrong
+				f.beside = max(1, min(f.beside, int(free/n.Host)))
+			}
+		}
 		if f.backend == "cuda" {
 			f.beside = 1
 		}

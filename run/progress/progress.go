@@ -13,15 +13,17 @@ import (
 )
 
 const (
-	repaint   = 100 * time.Millisecond // at least, between two paints on a terminal
-	pause     = 2 * time.Second        // at least, between two plain lines
-	heartbeat = time.Minute            // at most, between two plain lines; else they come after each tenth of the run
+	repaint    = 100 * time.Millisecond // at least, between two paints on a terminal
+	pause      = 2 * time.Second        // at least, between two plain lines
+	usualWidth = 80                     // columns of a terminal that tells none, as of docker run -t
+
+	heartbeat = time.Minute // at most, between two plain lines; else they come after each tenth of the run
 )
 
 // Options say where the progress is shown.
 type Options struct {
 	Out   io.Writer        // nil shows nothing
-	Width func() int       // columns of the terminal now; nil where Out is none
+	Width func() int       // columns of the terminal now, 0 if unknown; nil where Out is none
 	Now   func() time.Time // nil for time.Now
 }
 
@@ -34,10 +36,7 @@ func For(f *os.File, quiet bool) Options {
 	o := Options{Out: f}
 	if fd := int(f.Fd()); term.IsTerminal(fd) && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" {
 		o.Width = func() int {
-			columns, _, err := term.GetSize(fd)
-			if err != nil {
-				return 80
-			}
+			columns, _, _ := term.GetSize(fd) // 0 where it does not tell
 			return columns
 		}
 	}
@@ -131,8 +130,11 @@ func (l *Line) Finish() {
 const eraseLine = "\r\x1b[K"
 
 func (l *Line) paint(s state) {
-	// The last column stays free: in it some terminals wrap.
-	columns := l.o.Width() - 1
+	columns := l.o.Width()
+	if columns <= 0 {
+		columns = usualWidth
+	}
+	columns-- // The last one stays free: in it some terminals wrap.
 	l.buffer = append(l.buffer[:0], eraseLine...)
 	l.buffer = s.appendTo(l.buffer, columns, true)
 	l.write()

@@ -118,7 +118,11 @@ func TestLineFits(t *testing.T) {
 		clock.now = clock.now.Add(time.Duration(rapid.Int64Range(int64(repaint), 1<<60).Draw(r, "elapsed")))
 		l.Step(rapid.IntRange(0, 1e12).Draw(r, "step"), rapid.Float64().Draw(r, "t"), rapid.Float64().Draw(r, "dt"))
 		line, ok := strings.CutPrefix(out.String(), eraseLine)
-		if !ok || len(line) > max(columns-1, 0) {
+		fits := columns - 1
+		if columns <= 0 {
+			fits = usualWidth - 1
+		}
+		if !ok || len(line) > fits {
 			r.Fatalf("%d columns: %q", columns, &out)
 		}
 		if strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' }) {
@@ -184,5 +188,21 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		l.Step(i, 0.5, 0.1)
+	}
+}
+
+// TestTerminalWithoutWidth: one that tells no width gets as much as one of 80 columns.
+func TestTerminalWithoutWidth(t *testing.T) {
+	var painted [2]string
+	for i, columns := range []int{0, 80} {
+		var out bytes.Buffer
+		clock := newClock()
+		l := New(Options{Out: &out, Width: fixed(columns), Now: clock.Now}, Run{Cells: 1e6, End: 10})
+		clock.now = clock.now.Add(time.Second)
+		l.Step(5, 5, 0.1)
+		painted[i] = out.String()
+	}
+	if painted[0] != painted[1] || !strings.Contains(painted[0], "step 5") {
+		t.Errorf("%q, of 80 columns %q", painted[0], painted[1])
 	}
 }

@@ -1,16 +1,53 @@
 package summary
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Version returns the version of the binary: that of its module, the commit with "+dirty" if files were changed, or
-// "devel" where the binary holds neither.
-func Version() string { return thisBuild().version() }
+// where the binary holds neither, "devel-" and the beginning of its SHA-256, which tells two such builds apart.
+func Version() string { return named() }
+
+var named = sync.OnceValue(func() string {
+	v := thisBuild().version()
+	if v != unnamed {
+		return v
+	}
+	if hash, err := ownHash(); err == nil {
+		v += "-" + hash
+	}
+	return v
+})
+
+// unnamed is the version of a build that holds none.
+const unnamed = "devel"
+
+// ownHash is the beginning of the SHA-256 of the program's file.
+func ownHash() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12], nil
+}
 
 // Toolchain says what made the binary and for which processors, as in "go1.26.8 linux/amd64, GOAMD64=v1".
 func Toolchain() string {
@@ -20,7 +57,7 @@ func Toolchain() string {
 
 // BuildID names this build: ranks of different builds must not meet. Whether it fuses multiplications and additions is
 // part of it as the flags of the compiler are, and as it turns out.
-func BuildID() string { return thisBuild().id(FusesMultiplyAdd()) }
+func BuildID() string { return thisBuild().named(Version(), FusesMultiplyAdd()) }
 
 // build is what a binary holds of how it was built: nothing where it was not built as a module.
 type build debug.BuildInfo
@@ -43,11 +80,13 @@ func (b *build) version() string {
 		}
 		return revision
 	}
-	return "devel"
+	return unnamed
 }
 
-func (b *build) id(fuses bool) string {
-	parts := append([]string{b.version(), b.platform()}, b.settings("GOAMD64", "GOARM64", "-gcflags", "-tags")...)
+func (b *build) id(fuses bool) string { return b.named(b.version(), fuses) }
+
+func (b *build) named(version string, fuses bool) string {
+	parts := append([]string{version, b.platform()}, b.settings("GOAMD64", "GOARM64", "-gcflags", "-tags")...)
 	return strings.Join(append(parts, fmt.Sprintf("fma=%v", fuses)), " ")
 }
 

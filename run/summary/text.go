@@ -16,13 +16,13 @@ import (
 func (s *Summary) Text() string {
 	unit := cmp.Or(s.Unit, "cell")
 	rows := [][2]string{
-		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, Count(int(s.Cells), unit), s.Precision)},
-		{"ran on", fmt.Sprintf("%s by %s, %s, %s", Count(s.Ranks, "rank"), s.talk(), s.Backend, Count(s.Threads, "thread"))},
-		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, Count(int(s.Steps), "step"))},
+		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, words.Count(int(s.Cells), unit), s.Precision)},
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", words.Count(s.Ranks, "rank"), s.talk(), s.Backend, words.Count(s.Threads, "thread"))},
+		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, words.Count(int(s.Steps), "step"))},
 		{"took", fmt.Sprintf("%s, %.4g million %s updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6, unit)},
 	}
 	if s.Time == 0 && s.Steps > 0 {
-		rows[2] = [2]string{"swept", Count(int(s.Steps), "time")}
+		rows[2] = [2]string{"swept", words.Count(int(s.Steps), "time")}
 	}
 	if s.Stopped != "" {
 		rows = append(rows, [2]string{"stopped by", s.Stopped})
@@ -79,11 +79,6 @@ func (s *Summary) imbalance() string {
 		names[i] = fmt.Sprintf("%s %.3g", name, s.Imbalance[name])
 	}
 	return strings.Join(names, ", ") + " (fullest rank by the mean)"
-}
-
-// Count is a number of things in words: 1 rank, 2 ranks.
-func Count(n int, what string) string {
-	return words.Count(n, what)
 }
 
 func elapsed(seconds float64) string {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -88,9 +88,9 @@ func (s *Server) view(now time.Time) *view {
 	st := &s.state
 	a := &st.about
 	v := &view{Case: a.Case, Title: cmp.Or(a.Title, a.Case), Outcome: st.outcome}
-	v.What = fmt.Sprintf("%s, %s, %s", a.Solver, summary.Count(int(a.Cells), a.Unit), a.Precision)
-	v.Where = fmt.Sprintf("%s by %s, %s, %s", summary.Count(a.Ranks, "rank"), a.Transport, a.Backend,
-		summary.Count(a.Threads, "thread"))
+	v.What = fmt.Sprintf("%s, %s, %s", a.Solver, words.Count(int(a.Cells), a.Unit), a.Precision)
+	v.Where = fmt.Sprintf("%s by %s, %s, %s", words.Count(a.Ranks, "rank"), a.Transport, a.Backend,
+		words.Count(a.Threads, "thread"))
 	if st.begun.IsZero() {
 		v.Percent, v.What, v.Where = "setting up", "", ""
 		return v

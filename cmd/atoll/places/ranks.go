@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/launch/kube"
 	"github.com/atoll-hpc/atoll/run/folder"
-	"github.com/atoll-hpc/atoll/run/summary"
 )
 
 // Until a run that has its folder answers, and until it has changed.
@@ -75,7 +75,7 @@ func ranksOfJob(ctx context.Context, cluster *kube.Client, name string, n int) e
 	if err != nil {
 		return bad(err)
 	}
-	fmt.Printf("job %s: on %s\n", name, summary.Count(now, "rank"))
+	fmt.Printf("job %s: on %s\n", name, words.Count(now, "rank"))
 	return nil
 }
 
@@ -94,7 +94,7 @@ func tellRanks(dir string) error {
 		return err
 	}
 	fmt.Printf("%s: epoch %d since %s, on %s\n", dir, e.Epoch, e.Raised.Format(time.DateTime),
-		summary.Count(e.Ranks, "rank"))
+		words.Count(e.Ranks, "rank"))
 	for _, m := range e.Places {
 		fmt.Printf("  ranks %d to %d: %s\n", m.First, m.First+m.Ranks-1, m.Place)
 	}
@@ -128,7 +128,7 @@ func askRanks(ctx context.Context, dir string, n int) error {
 		return tellRanks(dir)
 	}
 	_, err = await(ctx, untilChange, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
-		summary.Count(n, "rank")), func() (folder.Epoch, bool, error) {
+		words.Count(n, "rank")), func() (folder.Epoch, bool, error) {
 		now, err := folder.ReadEpoch(dir)
 		if owned, failed := folder.Owned(dir); err == nil && failed == nil && !owned {
 			err = fmt.Errorf("the run in %s has ended", dir)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
@@ -53,6 +55,14 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
+	inside := slices.Clone(start) // negative within the body
+	for i, phi := range inside {
+		inside[i] = -math.Copysign(1, phi)
+	}
+	odd, err := domain.Within(ctx, env.Comm, inside, -1, 1)
+	if err != nil {
+		return nil, err
+	}
 	d.Solver, err = levelset.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, d.block.Boxes, v, start,
 		env.Comm, env.Device)
 	if err != nil {
@@ -64,6 +74,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
+	d.size.Odd = odd
 	return d, nil
 }
 
@@ -96,15 +107,16 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "inside; in the plane its area", In: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll, Error: true},
+	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", In: inAll, Panel: "volume"},
+	{Name: "volume_loss", Doc: "volume lost since the start, as a share of that", In: inAll, Error: true},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
-	{Name: "particles", Doc: "of both signs", In: inAll},
-	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll, Panel: "escaped particles"},
-	{Name: "escaped_max", Doc: "the most of them that were measured", In: inSummary},
-	{Name: "left", Doc: "particles that have left the grid", In: inAll},
-	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
-	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused", In: inAll},
+	{Name: "particles", Doc: "of both signs, that there are", In: inAll},
+	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius",
+		In: inAll, Panel: "escaped particles"},
+	{Name: "escaped_max", Doc: "the most of them in any row of conservation.csv so far", In: inSummary},
+	{Name: "left", Doc: "particles that have left the grid since the start", In: inAll},
+	{Name: "deleted", Doc: "particles that reseeding took away since the start", In: inAll},
+	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", In: inAll},
 	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary, Error: true},
 }
 

@@ -64,11 +64,28 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
+	d.size.Odd = nowhere(&start, w.Physics.Layers)
 	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }
 
 func (d *flow) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
+
+// nowhere are layers that no cell has at the start, and nothing brings in.
+func nowhere(start *shallow.Diagnostics, layers int) (odd []string) {
+	if len(start.Sources) > 0 {
+		return nil
+	}
+	switch {
+	case layers == 1 && start.H2Max == 0:
+		odd = append(odd, "[initial] h: there is no water anywhere, and none comes in")
+	case layers == 2 && start.H1Max == 0:
+		odd = append(odd, "[initial] the upper layer is nowhere: layers = 1 is for one layer")
+	case layers == 2 && start.H2Max == 0:
+		odd = append(odd, "[initial] the lower layer is nowhere: layers = 1 is for one layer")
+	}
+	return odd
+}
 
 func (d *flow) Size() solvers.Size { return d.size }
 

@@ -61,6 +61,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"m23", "metric.m23", "another, of tetrahedra (0)"},
 	{"m33", "metric.m33", "another, of tetrahedra"},
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
+	{"met", "metric.solution", "what Mmg calls --sol too"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
 		"{mesh='NAME'} of IN's data"},

@@ -137,7 +137,7 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 	if left := strayed(&r.After, 2); left > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
-			100*strayed(&r.Before, 2), cells)
+			100*strayed(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
 	}
 	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {

@@ -1,8 +1,12 @@
 package problem
 
-import "github.com/atoll-hpc/atoll/solvers"
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
 
 func init() {
 	solvers.Register(solvers.Kind{Name: "vof", Title: "Volume of fluid on grids, in a given flow", Decode: Decode,
-		New: newSolver, Needs: memory, Foresee: foresee, Fields: fields, Quantities: quantities})
+		New: newSolver, Needs: memory, Foresee: foresee, Fields: fields, Quantities: slices.Concat(quantities, endings)})
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// valuesOf are those of flags that have the same ones in all commands.
+var valuesOf = map[string][]string{
+	"backend":   {"cpu", "cuda"},
+	"transport": {"auto", "local", "grpc", "mpi"},
+	"halo":      {"auto", "nccl", "staged"},
+	"order":     {"rcm", "natural", "gps", "hilbert", "random", "all"},
+	"cut":       {"hilbert", "rcb", "metis", "random", "all"},
+}
+
+// complete lets shells complete the values of flags, the files that commands take, and the fields of a run.
+func complete(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		complete(c)
+	}
+	root.Flags().VisitAll(func(f *pflag.Flag) {
+		values := valuesOf[f.Name]
+		if values == nil {
+			values = listed(f.Usage)
+		}
+		switch {
+		case values != nil:
+			_ = root.RegisterFlagCompletionFunc(f.Name, fixed(values...)) // it fails where there is one already
+		case f.Name == "field" && root.Name() == "plot":
+			_ = root.RegisterFlagCompletionFunc(f.Name, fieldsOfRun)
+		case f.Name == "metric" && root.Name() == "study":
+			_ = root.RegisterFlagCompletionFunc(f.Name, metricsOfCase)
+		}
+	})
+	switch takes := strings.Fields(root.Use); {
+	case root.ValidArgsFunction != nil || len(root.ValidArgs) > 0 || len(takes) < 2:
+	case strings.HasPrefix(takes[1], "CASE"):
+		root.ValidArgsFunction = files("toml")
+	case takes[1] == "IN" || takes[1] == "MESH":
+		root.ValidArgsFunction = files(meshFiles...)
+	case strings.HasPrefix(takes[1], "DIR"):
+		root.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+	}
+}
+
+type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+func fixed(values ...string) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func files(extensions ...string) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+var meshFiles = []string{"msh", "mesh", "meshb", "vtu", "pvtu"}
+
+// lists finds "a, b (a note), c or d".
+var lists = regexp.MustCompile(`(?:^|: )((?:` + word + `, )*` + word + ` or ` + word + `)`)
+
+const word = `[a-z][a-z0-9-]*(?: \([^)]*\))?`
+
+// listed are the values that the text of a flag names as "a, b or c", from its beginning or behind a colon.
+func listed(usage string) []string {
+	m := lists.FindStringSubmatch(usage)
+	if m == nil {
+		return nil
+	}
+	text := regexp.MustCompile(` \([^)]*\)`).ReplaceAllString(m[1], "")
+	return strings.Split(strings.Replace(text, " or ", ", ", 1), ", ")
+}
+
+// fieldsOfRun are those of the frames of the run that is to be drawn.
+func fieldsOfRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := solvers.Load(filepath.Join(args[0], folder.CaseFile), nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return append(c.Output.Fields, "surface"), cobra.ShellCompDirectiveNoFileComp
+}
+
+// metricsOfCase are those of the solver that the case names.
+func metricsOfCase(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := solvers.Load(args[0], nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	kind, _ := solvers.Find(c.Solver)
+	for _, q := range kind.Quantities {
+		if q.In&solvers.Metric != 0 {
+			names = append(names, q.Name)
+		}
+	}
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}

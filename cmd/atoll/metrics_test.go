@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+const metricsHead = `# Metrics
+
+What solvers measure, as they declare it: in the metrics of summary.json, of the state at the end where a text says
+nothing else, and where it is a column in each row of conservation.csv, of the state at that time. An error goes to 0 as
+cells do: a [study](studies.md) tells its order.
+
+NAME_from_SOURCE is what a source, such as rain or the group of a boundary, has brought of NAME since the start.
+FIELD_l1_error, FIELD_l2_error and FIELD_max_error are those of a field that the case gives
+[exactly](studies.md#exact-solutions).
+`
+
+// metricsPage is docs/metrics.md.
+func metricsPage() string {
+	var b strings.Builder
+	b.WriteString(metricsHead)
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", name, kind.Title)
+		b.WriteString("| name | unit | what it is | column | error |\n| --- | --- | --- | --- | --- |\n")
+		list := kind.Quantities
+		for _, f := range kind.Fields {
+			list = append(list, f.Totals()...)
+		}
+		for _, q := range list {
+			yes := map[bool]string{true: "yes"}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", q.Name, q.Unit, strings.ReplaceAll(q.Doc, "|", `\|`),
+				yes[q.In&solvers.Column != 0], yes[q.Error])
+		}
+	}
+	return b.String()
+}
+
+// TestMetricsAreExplained: each has a text, and the page of the manual has all of them as they are declared.
+// ATOLL_REWRITE=1 makes the page anew.
+func TestMetricsAreExplained(t *testing.T) {
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		for _, q := range kind.Quantities {
+			if q.Doc == "" {
+				t.Errorf("%s: %s has no text", name, q.Name)
+			}
+		}
+	}
+	path := filepath.Join("..", "..", "docs", "metrics.md")
+	if os.Getenv("ATOLL_REWRITE") != "" {
+		if err := os.WriteFile(path, []byte(metricsPage()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := os.ReadFile(path)
+	if err != nil || string(page) != metricsPage() {
+		t.Errorf("docs/metrics.md is not what solvers declare (%v): go test ./cmd/atoll -run TestMetricsAreExplained with "+
+			"ATOLL_REWRITE=1 makes it anew", err)
+	}
+}

@@ -1,0 +1,64 @@
+package meshio
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/gmsh"
+)
+
+// TestCount: headers of all formats tell the counts of what is written to them, and a broken file is no error here.
+func TestCount(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 20000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 6000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"a.msh", "text.msh", "a.mesh", "a.meshb", "a.vtu"} {
+		path := filepath.Join(dir, name)
+		write := Write
+		if name == "text.msh" {
+			write = func(path string, m *mesh.Mesh) error { return gmsh.Write(path, m, false) }
+		}
+		if err := write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		// Elements of the boundary may be among the cells.
+		c, err := Count(path)
+		if n := int64(len(m.Cells)); err != nil || c.Dim != 2 || c.Vertices != int64(len(m.X)) || c.Cells < n ||
+			c.Cells > n+n/20 {
+			t.Errorf("%s: %+v, %v; it has %d vertices and %d cells", name, c, err, len(m.X), n)
+		}
+	}
+	for _, name := range []string{"s.msh", "s.mesh", "s.meshb", "s.vtu"} {
+		path := filepath.Join(dir, name)
+		if err := WriteSolid(path, s); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Count(path)
+		if n := int64(len(s.Cells)); err != nil || c.Dim != 3 || c.Vertices != int64(len(s.X)) || c.Cells < n ||
+			c.Cells > n+n/3 {
+			t.Errorf("%s: %+v, %v; it has %d vertices and %d cells", name, c, err, len(s.X), n)
+		}
+	}
+	for _, name := range []string{"b.msh", "b.mesh", "b.meshb", "b.vtu"} {
+		path := filepath.Join(dir, name)
+		for _, text := range []string{"", "$MeshFormat\n4.1 1 8\n$Nodes", "Vertices\nmany\n", "\x01\x00\x00\x00\x03\x00"} {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if c, err := Count(path); err != nil || c.Cells != 0 {
+				t.Errorf("%s: %q: %+v, %v", name, text, c, err)
+			}
+		}
+	}
+	if _, err := Count(filepath.Join(dir, "none.msh")); err == nil {
+		t.Error("a file that is not there has counts")
+	}
+}

@@ -1,0 +1,67 @@
+package problem
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+// resting is a disk that stays where it is.
+const resting = `
+solver = "vof"
+grid = { bounds = [0, 0, 1, 1], cells = 32 }
+initial = { shape = "circle(0.51, 0.52, 0.3)" }
+velocity = { u = "0", v = "0" }
+method = { normal = "lvira" }
+time = { end = 1, max_steps = 1 }
+output = { format = [], fields = ["f", "curvature_error"] }
+`
+
+// TestNormalsAndCurvatures: lines fitted to a disk have normals right to first order, and heights curvatures to second;
+// errors of Youngs' normals stay as they are. All are the same on any ranks.
+func TestNormalsAndCurvatures(t *testing.T) {
+	measure := func(text string, ranks int) map[string]float64 {
+		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Metrics
+	}
+	finer := strings.Replace(resting, "cells = 32", "cells = 128", 1)
+	coarse, fine := measure(resting, 1), measure(finer, 1)
+	for name, order := range map[string]float64{"normal_error": 1, "normal_max_error": 1, "curvature_error": 2} {
+		if got := math.Log2(coarse[name]/fine[name]) / 2; !(math.Abs(got-order) < .15) {
+			t.Errorf("%s: %g and %g, of order %g", name, coarse[name], fine[name], got)
+		}
+	}
+	many := measure(finer, 3)
+	for _, q := range endings {
+		if many[q.Name] != fine[q.Name] || fine[q.Name] == 0 {
+			t.Errorf("%s is %g on three ranks, on one %g", q.Name, many[q.Name], fine[q.Name])
+		}
+	}
+	youngs := func(text string) float64 {
+		return measure(strings.Replace(text, "lvira", "youngs", 1), 1)["normal_error"]
+	}
+	if c, f := youngs(resting), youngs(finer); !(c < 1.2*f && f < 1.2*c) {
+		t.Errorf("Youngs' normals are off by %g, of finer cells %g", c, f)
+	}
+	if _, there := measure(strings.Replace(resting, "curvature_error", "normal", 1), 1)["curvature_error"]; there {
+		t.Error("curvatures are measured though nobody asks")
+	}
+}
+
+// TestNormalsInSpace: those of a ball, whose curvature is 2/r.
+func TestNormalsInSpace(t *testing.T) {
+	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
+		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(resting)
+	s, err := runtest.On(t, text, 2, 1, runtest.Local, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, k := s.Metrics["normal_error"], s.Metrics["curvature_error"]; !(n > 0 && n < .02 && k > 0 && k < .02*2/.3) {
+		t.Errorf("normals are off by %g, curvatures by %g 1/m", n, k)
+	}
+}
