@@ -71,8 +71,10 @@ func TestPageFollowsARun(t *testing.T) {
 		"dam-break.toml":        {"--transport", "grpc", "--set", "time.end=50", "--set", "output.every=1"},
 		"vortex.toml":           {"--transport", "local", "--set", "grid.cells=[256,256]"},
 		"enright-levelset.toml": {"--transport", "local", "--set", "method.cfl=1"},
-		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=40000", "--set", "stop.move=0", "--set",
-			"method.relax=0.5", "--set", "method.sweeps=100000"},
+		// A small relaxation, with which vertices move for longer than the test takes: pictures of a mesh that is at rest
+		// are all the same.
+		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=100000", "--set", "stop.move=0", "--set",
+			"method.relax=0.002", "--set", "method.sweeps=1000000"},
 	} {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +82,7 @@ func TestPageFollowsARun(t *testing.T) {
 			page := b.open(t, url)
 			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
 			wait := func(what, expression string, good func(now string) bool) string {
-				for range 1800 { // three minutes: pictures take a hundredth of the time, and others may keep the machine busy
+				for range 600 { // a minute: pictures take a hundredth of the time, and others may keep the machine busy
 					if now := page.eval(t, expression); good(now) {
 						return now
 					}

@@ -139,6 +139,7 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
 	drop := func(phase, how string) {
 		t.Run(phase+"/"+how, func(t *testing.T) {
+			t.Parallel()
 			out, code := mpirun(t, 3, phase+": "+how, 10*time.Second)
 			if code == 0 {
 				t.Errorf("exit code 0:\n%s", out)
@@ -166,17 +167,23 @@ func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
 // A rank that is stopped is found by its signs of life, and one that is paused is kept.
 func TestAJobWatchesItsRanks(t *testing.T) {
 	for _, phase := range []string{"waiting", "reduction"} {
-		began := time.Now()
-		out, code := mpirun(t, 3, phase+": stop", 10*time.Second)
-		if code == 0 || !strings.Contains(out, "no sign of life for 2s") || !strings.Contains(out, "rank 1: lost") {
-			t.Errorf("%s: exit code %d:\n%s", phase, code, out)
+		t.Run(phase+"/stop", func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			out, code := mpirun(t, 3, phase+": stop", 10*time.Second)
+			if code == 0 || !strings.Contains(out, "no sign of life for 2s") || !strings.Contains(out, "rank 1: lost") {
+				t.Errorf("exit code %d:\n%s", code, out)
+			}
+			t.Logf("over after %v", time.Since(began))
+		})
+	}
+	t.Run("reduction/pause", func(t *testing.T) {
+		t.Parallel()
+		out, code := mpirun(t, 3, "reduction: pause", 20*time.Second)
+		if code != 0 || strings.Count(out, "every step was done") != 3 {
+			t.Errorf("exit code %d:\n%s", code, out)
 		}
-		t.Logf("%s: over after %v", phase, time.Since(began))
-	}
-	out, code := mpirun(t, 3, "reduction: pause", 20*time.Second)
-	if code != 0 || strings.Count(out, "every step was done") != 3 {
-		t.Errorf("exit code %d:\n%s", code, out)
-	}
+	})
 }
 
 // The same steps without a fault end well, or the test above would prove nothing.

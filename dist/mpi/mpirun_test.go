@@ -77,6 +77,7 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 func TestSuiteUnderMPIRun(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			t.Parallel()
 			out, code := mpirun(t, n, "suite", 3*time.Minute, "-test.run", "^TestRank",
 				"-test.v="+strconv.FormatBool(testing.Verbose()))
 			if code != 0 {

@@ -60,13 +60,10 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 // leave takes the particles that do not stay out of the array, and brings them to the host, those of one peer after
 // those of another.
 func (w *swarm[F]) leave() error {
-	s, m, from, to := w.s, &w.migration, w.side, 1-w.side
-	goes, stays := w.goes[:w.n], w.stays[:w.n]
-	n, err := primitives.Compact(s.work, w.p[to], w.p[from][:w.n], goes)
+	s, m, to := w.s, &w.migration, 1-w.side
+	stays := w.stays[:w.n]
+	n, err := w.copied(w.goes[:w.n])
 	if err != nil {
-		return err
-	}
-	if _, err := primitives.Compact(s.work, w.id[to], w.id[from][:w.n], goes); err != nil {
 		return err
 	}
 	if err := m.reserve(s.dev, n); err != nil {
@@ -92,18 +89,24 @@ func (w *swarm[F]) leave() error {
 	return nil
 }
 
-// keep moves the particles that are marked to the other array.
+// keep moves the particles that are marked to the other array, and forgets the rest.
 func (w *swarm[F]) keep(marks []uint8) error {
-	work, from, to := w.s.work, w.side, 1-w.side
-	kept, err := primitives.Compact(work, w.p[to], w.p[from][:w.n], marks)
+	kept, err := w.copied(marks)
 	if err != nil {
 		return err
 	}
-	if _, err := primitives.Compact(work, w.id[to], w.id[from][:w.n], marks); err != nil {
-		return err
-	}
-	w.n, w.side = kept, to
+	w.n, w.side = kept, 1-w.side
 	return nil
+}
+
+// copied copies the particles that are marked to the front of the other array, and returns how many there are.
+func (w *swarm[F]) copied(marks []uint8) (n int, err error) {
+	work, from, to := w.s.work, w.side, 1-w.side
+	if n, err = primitives.Compact(work, w.p[to], w.p[from][:w.n], marks); err != nil {
+		return 0, err
+	}
+	_, err = primitives.Compact(work, w.id[to], w.id[from][:w.n], marks)
+	return n, err
 }
 
 // welcome adds the particles that have come from a peer.

@@ -38,8 +38,8 @@ func TestDeepGhosts(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for _, parts := range c.parts {
-			for _, batch := range []int{1, 7, 1000} {
+		for i, parts := range c.parts {
+			for _, batch := range [][]int{{1, 1000}, {7}}[i%2] {
 				p := c.problem
 				p.parts, p.batch, p.apart, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
 				err := p.run(func(rank int, s Solver) error {
