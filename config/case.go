@@ -20,7 +20,8 @@ type Case struct {
 
 	Sections Sections // what belongs to the solver alone, of its own type
 
-	Time       Time // empty for solvers without time
+	Exact      []Field // what fields should be at the end, of numbers over x, y, z and t; those that the case gives
+	Time       Time    // empty for solvers without time
 	Output     Output
 	Checkpoint Checkpoint
 	Gauges     []Gauge    // none for solvers without gauges
@@ -88,12 +89,15 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 }
 
 // DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates,
-// [[transect]] where something flows through lines, and [output], of which w tells all but the end.
+// [[transect]] where something flows through lines, [exact], and [output], of which w tells all but the end.
 func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
 	if w.Flows {
 		c.Transects = decodeTransects(root)
+	}
+	if !slices.Contains(root.known, "exact") { // which some solvers have for themselves
+		c.Exact = decodeExact(root.Sub("exact"), w.Fields)
 	}
 	w.End = c.Time.End
 	c.Output = DecodeOutput(root.Sub("output"), c.Name, w)

@@ -46,63 +46,76 @@ func newDecoder(file string, data []byte) (*decoder, error) {
 
 // index finds the line of every key.
 func (d *decoder) index(data []byte) {
-	var starts []int // of lines
+	x := &lineIndex{lines: d.lines, arrays: map[string]int{}}
 	for i, b := range data {
 		if b == '\n' {
-			starts = append(starts, i+1)
+			x.starts = append(x.starts, i+1)
 		}
 	}
-	line := func(n *unstable.Node) int { return 1 + sort.SearchInts(starts, int(n.Raw.Offset)+1) }
-
-	arrays := map[string]int{} // tables so far of each [[array]]
-	var current string
-	var value func(path string, n *unstable.Node)
-	pair := func(at string, n *unstable.Node) {
-		for k := n.Key(); k.Next(); {
-			at += string(k.Node().Data) + "\x00"
-			if _, seen := d.lines[at]; !seen {
-				d.lines[at] = line(k.Node())
-			}
-		}
-		value(at, n.Value())
-	}
-	value = func(at string, n *unstable.Node) {
-		children := n.Children()
-		switch n.Kind {
-		case unstable.InlineTable:
-			for children.Next() {
-				pair(at, children.Node())
-			}
-		case unstable.Array:
-			for i := 0; children.Next(); {
-				if children.Node().Kind != unstable.Comment {
-					value(at+strconv.Itoa(i)+"\x00", children.Node())
-					i++
-				}
-			}
-		}
-	}
-
 	var p unstable.Parser
 	p.Reset(data)
 	for p.NextExpression() {
-		n := p.Expression()
-		switch n.Kind {
+		switch n := p.Expression(); n.Kind {
 		case unstable.KeyValue:
-			pair(current, n)
+			x.pair(x.table, n)
 		case unstable.Table, unstable.ArrayTable:
-			current = ""
-			for k := n.Key(); k.Next(); {
-				current += string(k.Node().Data) + "\x00"
-				if n.Kind == unstable.ArrayTable && k.IsLast() {
-					arrays[current]++
-				}
-				if count := arrays[current]; count > 0 {
-					current += strconv.Itoa(count-1) + "\x00"
-				}
-				if _, seen := d.lines[current]; !seen {
-					d.lines[current] = line(k.Node())
-				}
+			x.enter(n)
+		}
+	}
+}
+
+// lineIndex notes the line of each key of a document, by its path.
+type lineIndex struct {
+	lines  map[string]int
+	starts []int          // of lines
+	arrays map[string]int // tables so far of each [[array]]
+	table  string         // path of the table that keys belong to now
+}
+
+// note keeps the line where a path comes first.
+func (x *lineIndex) note(path string, n *unstable.Node) {
+	if _, seen := x.lines[path]; !seen {
+		x.lines[path] = 1 + sort.SearchInts(x.starts, int(n.Raw.Offset)+1)
+	}
+}
+
+// enter goes to the table of a [header], or to a new one of an [[array]].
+func (x *lineIndex) enter(n *unstable.Node) {
+	x.table = ""
+	for k := n.Key(); k.Next(); {
+		x.table += string(k.Node().Data) + "\x00"
+		if n.Kind == unstable.ArrayTable && k.IsLast() {
+			x.arrays[x.table]++
+		}
+		if count := x.arrays[x.table]; count > 0 {
+			x.table += strconv.Itoa(count-1) + "\x00"
+		}
+		x.note(x.table, k.Node())
+	}
+}
+
+// pair notes a key, under a path, and the keys in its value.
+func (x *lineIndex) pair(at string, n *unstable.Node) {
+	for k := n.Key(); k.Next(); {
+		at += string(k.Node().Data) + "\x00"
+		x.note(at, k.Node())
+	}
+	x.value(at, n.Value())
+}
+
+// value notes the keys in a value: those of inline tables, in arrays too.
+func (x *lineIndex) value(at string, n *unstable.Node) {
+	children := n.Children()
+	switch n.Kind {
+	case unstable.InlineTable:
+		for children.Next() {
+			x.pair(at, children.Node())
+		}
+	case unstable.Array:
+		for i := 0; children.Next(); {
+			if children.Node().Kind != unstable.Comment {
+				x.value(at+strconv.Itoa(i)+"\x00", children.Node())
+				i++
 			}
 		}
 	}

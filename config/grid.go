@@ -24,7 +24,7 @@ const (
 // DecodeGrid reads
 //
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
-//	cells     [nx, ny] or [nx, ny, nz]
+//	cells     [nx, ny] or [nx, ny, nz]; n for as many along each axis
 //	periodic  axes whose ends are one: ["x"]; none
 //	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; chosen
 func DecodeGrid(s *Section) Grid {
@@ -38,7 +38,7 @@ func DecodeGrid(s *Section) Grid {
 	g.Dim = len(bounds) / 2
 	copy(g.Lo[:], bounds[:g.Dim])
 	copy(g.Hi[:], bounds[g.Dim:])
-	s.counts("cells", g.Cells[:g.Dim], maxAxis)
+	s.cells(g.Cells[:g.Dim])
 	total := g.Cells[0] * g.Cells[1] // at most 2^48
 	if total > maxTotal/g.Cells[2] {
 		s.Fail("cells", "%v are more than %d in all", g.Cells[:g.Dim], maxTotal)
@@ -91,6 +91,18 @@ func (s *Section) corners() []float64 {
 		return nil
 	}
 	return s.Numbers("bounds", len(list))
+}
+
+// cells reads how many there are along each axis, or along all of them alike.
+func (s *Section) cells(counts []int) {
+	if _, one := s.values["cells"].(int64); !one {
+		s.counts("cells", counts, maxAxis)
+		return
+	}
+	n := int(s.Integer("cells", Needed, 1, maxAxis))
+	for i := range counts {
+		counts[i] = n
+	}
 }
 
 // counts reads a list of Positive integers, one an axis. Where it cannot, the counts stay as they are.

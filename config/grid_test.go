@@ -30,6 +30,7 @@ func TestGrid(t *testing.T) {
 		"bounds = [0, 0, 1, 1]\ncells = [4, 4]\nperiodic = []\nblocks = [4, 1]": {
 			Dim: 2, Hi: [3]float64{1, 1}, Cells: [3]int{4, 4, 1}, Blocks: [3]int{4, 1, 1},
 		},
+		"bounds = [0, 0, 0, 1, 1, 1]\ncells = 32": {Dim: 3, Hi: [3]float64{1, 1, 1}, Cells: [3]int{32, 32, 32}},
 		"bounds = [0, 0, 0, 1, 1, 1]\ncells = [1048576, 1048576, 1]": {
 			Dim: 3, Hi: [3]float64{1, 1, 1}, Cells: [3]int{1 << 20, 1 << 20, 1},
 		},
@@ -65,8 +66,9 @@ func TestGridRefusals(t *testing.T) {
 		{"[0, 0, 1, 1]", "[1e16, 0, 1.0000000000000008e16, 1]",
 			"8 cells are narrower than numbers of this size can tell apart"},
 		{"cells = [8, 4]", "", "c.toml:1: [grid] cells: is required"},
-		{"cells = [8, 4]", "cells = 8", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], as bounds has " +
+		{"cells = [8, 4]", "cells = 8.0", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], as bounds has " +
 			"2 numbers a corner"},
+		{"cells = [8, 4]", "cells = 0", "c.toml:3: [grid] cells: 0 is not between 1 and 16777216"},
 		{"cells = [8, 4]", "cells = [8, 4, 4]", "c.toml:3: [grid] cells: must be a list of 2 integers"},
 		{"cells = [8, 4]", "cells = [8, 4.0]", "c.toml:3: [grid] cells: holds a float; integers are needed"},
 		{"cells = [8, 4]", "cells = [8, 0]", "c.toml:3: [grid] cells: 0 along y is not between 1 and 16777216"},

@@ -90,7 +90,8 @@ func (c *Case) StartHash() string {
 // but for the last one, whatever they write.
 func (c *Case) StepsHash() string {
 	of := *c
-	of.Name, of.Title, of.CRS, of.Gauges, of.Transects, of.Output = "", "", "", nil, nil, Output{}
+	of.Name, of.Title, of.CRS, of.Gauges, of.Transects, of.Exact = "", "", "", nil, nil, nil
+	of.Output = Output{}
 	if c.Output.ExactTimes {
 		of.Output.Every = c.Output.Every
 	}

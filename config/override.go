@@ -10,7 +10,7 @@ import (
 
 // override applies "key.sub=value" to the document.
 func (d *decoder) override(set string) error {
-	key, text, ok := cutKey(set)
+	key, text, ok := CutSet(set)
 	if !ok {
 		return fmt.Errorf("--set %s: write key=value", set)
 	}
@@ -50,8 +50,8 @@ func (d *decoder) override(set string) error {
 	return nil
 }
 
-// cutKey cuts at the first equals sign outside quotes.
-func cutKey(set string) (key, value string, ok bool) {
+// CutSet cuts an override at the first equals sign outside quotes.
+func CutSet(set string) (key, value string, ok bool) {
 	var quote rune
 	for i, r := range set {
 		switch {

@@ -18,6 +18,7 @@ func (c *Case) String() string {
 		p.Pair("crs", c.CRS)
 	}
 	c.Sections.Print(&p)
+	c.printExact(&p)
 	if c.Time != (Time{}) {
 		p.Section("[time]")
 		p.Pair("end", c.Time.End)

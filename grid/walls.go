@@ -42,3 +42,21 @@ func (b *Block) Walls() (from, to []int32) {
 	}
 	return from, to
 }
+
+// Walled is how many cells Walls lists.
+func (b *Block) Walled() int {
+	var n [3]int
+	n[0], n[1], n[2] = b.Shape()
+	within := 1
+	for axis := range 3 {
+		if axis < b.Grid.Dim {
+			for _, open := range b.Open(axis) {
+				if !open {
+					n[axis] -= b.GhostAlong(axis)
+				}
+			}
+		}
+		within *= n[axis]
+	}
+	return b.Len() - within
+}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // operators are those that C++ writes, with the precedences of C++.
@@ -30,7 +32,7 @@ var helpers = map[token.Token]string{
 
 func (f *function) binary(e *ast.BinaryExpr) cexpr {
 	t := f.typeOf(e.X)
-	if f.u.pkg.info.Types[e.X].Value != nil && e.Op != token.SHL && e.Op != token.SHR {
+	if f.u.pkg.Info.Types[e.X].Value != nil && e.Op != token.SHL && e.Op != token.SHR {
 		t = f.typeOf(e.Y)
 	}
 	return f.arith(e, e.Op, t, e.X, e.Y)
@@ -47,7 +49,7 @@ func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Exp
 		f.refuse(at, "operator %s is outside of what kernels can use", op)
 		return nothing
 	}
-	kind := kindOf(t)
+	kind := source.KindOf(t)
 	if kind == 0 {
 		if _, ok := t.Underlying().(*types.Pointer); !ok || c.prec != equality {
 			f.refuse(at, "operator %s on %s: kernels compare and combine numbers and bools", op, f.u.show(t))
@@ -66,8 +68,8 @@ func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Exp
 
 // needsHelper tells whether C++ may do something else than Go: on overflow, division by zero or large shifts.
 func (f *function) needsHelper(at ast.Node, op token.Token, t types.Type, y ast.Expr) bool {
-	unsigned := kindOf(t)&types.IsUnsigned != 0
-	value := f.u.pkg.info.Types[y].Value
+	unsigned := source.KindOf(t)&types.IsUnsigned != 0
+	value := f.u.pkg.Info.Types[y].Value
 	switch op {
 	case token.ADD, token.SUB, token.MUL:
 		return !unsigned
@@ -81,7 +83,7 @@ func (f *function) needsHelper(at ast.Node, op token.Token, t types.Type, y ast.
 			return true
 		}
 		n, exact := constant.Uint64Val(constant.ToInt(value))
-		return !exact || n >= uint64(8*sizes.Sizeof(t))
+		return !exact || n >= uint64(8*source.Sizes.Sizeof(t))
 	}
 	return false
 }
@@ -89,7 +91,7 @@ func (f *function) needsHelper(at ast.Node, op token.Token, t types.Type, y ast.
 // argument gives a constant its type, so that C++ finds the right overload.
 func (f *function) argument(e ast.Expr, x cexpr, t types.Type) string {
 	b, ok := t.Underlying().(*types.Basic)
-	if ok && f.u.pkg.info.Types[e].Value != nil && b.Info()&types.IsInteger != 0 && b.Kind() != types.Int32 {
+	if ok && f.u.pkg.Info.Types[e].Value != nil && b.Info()&types.IsInteger != 0 && b.Kind() != types.Int32 {
 		return fmt.Sprintf("%s(%s)", basics[b.Kind()], x.text)
 	}
 	return x.text

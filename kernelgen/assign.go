@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 func (f *function) declaration(s *ast.DeclStmt) {
@@ -28,11 +30,11 @@ func (f *function) declaration(s *ast.DeclStmt) {
 			}
 			var list declarations
 			for _, n := range v.Names {
-				if obj, ok := f.u.pkg.info.Defs[n].(*types.Var); ok && n.Name != "_" && f.u.lanes {
+				if obj, ok := f.u.pkg.Info.Defs[n].(*types.Var); ok && n.Name != "_" && f.u.lanes {
 					f.line("Lanes<%s> %s = {};", f.ctype(n, obj.Type()), f.local(obj))
 					continue
 				}
-				if obj, ok := f.u.pkg.info.Defs[n].(*types.Var); ok && n.Name != "_" {
+				if obj, ok := f.u.pkg.Info.Defs[n].(*types.Var); ok && n.Name != "_" {
 					list.add(f.ctype(n, obj.Type()), f.local(obj), f.initial(n, obj.Type()))
 				}
 			}
@@ -91,7 +93,7 @@ func (f *function) target(e ast.Expr) target {
 	t := target{expr: ast.Unparen(e)}
 	if id, ok := t.expr.(*ast.Ident); ok {
 		t.blank = id.Name == "_"
-		t.defines, _ = f.u.pkg.info.Defs[id].(*types.Var)
+		t.defines, _ = f.u.pkg.Info.Defs[id].(*types.Var)
 	}
 	return t
 }
@@ -128,6 +130,11 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 		f.laneAssign(to, rhs)
 		return
 	}
+	f.store(to, rhs)
+}
+
+// store assigns values to as many targets: through variables, where one value depends on what another one overwrites.
+func (f *function) store(to []target, rhs []ast.Expr) {
 	values := make([]string, len(rhs))
 	places := make([]string, len(rhs))
 	for i, r := range rhs {
@@ -143,7 +150,7 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 	if clobbered || moved {
 		var list declarations
 		for i, r := range rhs {
-			if f.u.pkg.info.Types[r].Value == nil {
+			if f.u.pkg.Info.Types[r].Value == nil {
 				name := f.fresh("value")
 				list.add("const "+f.ctype(r, f.valueType(to[i], r)), name, values[i])
 				values[i] = name
@@ -225,7 +232,7 @@ func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 		f.laneSet(x, f.arith(at, op, t, x, y).text)
 		return
 	}
-	plain := kindOf(t)&types.IsFloat != 0 || !f.needsHelper(at, op, t, y) && sizes.Sizeof(t) > 1
+	plain := source.KindOf(t)&types.IsFloat != 0 || !f.needsHelper(at, op, t, y) && source.Sizes.Sizeof(t) > 1
 	place := f.expr(x).text
 	switch {
 	case plain && op == token.AND_NOT:
@@ -249,9 +256,9 @@ func (f *function) step(s *ast.IncDecStmt) {
 	}
 	helper := map[token.Token]string{token.INC: "add", token.DEC: "sub"}[s.Tok]
 	switch {
-	case kindOf(t)&types.IsFloat != 0:
+	case source.KindOf(t)&types.IsFloat != 0:
 		f.line("%s %c= 1;", place, s.Tok.String()[0])
-	case kindOf(t)&types.IsUnsigned != 0:
+	case source.KindOf(t)&types.IsUnsigned != 0:
 		f.line("%s%s;", place, s.Tok)
 	default:
 		f.line("%s = %s(%s, %s(1));", place, helper, place, f.ctype(s.X, t))
@@ -266,7 +273,7 @@ func (f *function) checkWritable(e ast.Expr) {
 			callName(c))
 	}
 	if id, ok := e.(*ast.Ident); ok {
-		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && isPackageVariable(v) {
+		if v, ok := f.u.pkg.Info.ObjectOf(id).(*types.Var); ok && source.IsPackageVariable(v) {
 			f.refuse(id, "%s is a package variable: write to an argument", id.Name)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // copying copies from global to shared memory without a stop at registers: no thread waits before the end of its loop.
@@ -42,7 +44,7 @@ func capable(source string, options []string) []string {
 // isAsync tells whether an assignment is marked //atoll:async.
 func (f *function) isAsync(s *ast.AssignStmt) bool {
 	for _, group := range f.notes[s] {
-		for _, words := range f.u.pkg.directives(group) {
+		for _, words := range f.u.pkg.Directives(group) {
 			if words[0] == "async" && len(words) == 1 {
 				return true
 			}
@@ -65,9 +67,9 @@ func (f *function) async(s *ast.AssignStmt) {
 		r := ast.Unparen(s.Rhs[i])
 		_, field := r.(*ast.SelectorExpr)
 		_, element := r.(*ast.IndexExpr)
-		size := sizes.Sizeof(f.typeOf(l))
-		if !pkg.mentionsShared(f.out.fn, l) || pkg.mentionsShared(f.out.fn, r) || !field && !element ||
-			size != 4 && size != 8 || pkg.info.Types[r].Value != nil {
+		size := source.Sizes.Sizeof(f.typeOf(l))
+		if !pkg.MentionsShared(f.out.fn, l) || pkg.MentionsShared(f.out.fn, r) || !field && !element ||
+			size != 4 && size != 8 || pkg.Info.Types[r].Value != nil {
 			f.refuse(l, what)
 			return
 		}
@@ -82,7 +84,7 @@ func (f *function) async(s *ast.AssignStmt) {
 
 // together16 is how many bytes, at most 16, and fields from the i-th of an assignment on may be copied as one.
 func (f *function) together16(s *ast.AssignStmt, i int) (bytes int64, count int) {
-	bytes, count = sizes.Sizeof(f.typeOf(s.Lhs[i])), 1
+	bytes, count = source.Sizes.Sizeof(f.typeOf(s.Lhs[i])), 1
 	size := bytes
 	for k := i + 1; k < len(s.Lhs) && (int64(k-i)+1)*size <= 16; k++ {
 		if !f.follows(s.Lhs[k-1], s.Lhs[k], size) || !f.follows(s.Rhs[k-1], s.Rhs[k], size) {
@@ -100,7 +102,7 @@ func (f *function) together16(s *ast.AssignStmt, i int) (bytes int64, count int)
 func (f *function) follows(a, b ast.Expr, size int64) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
 	y, also := ast.Unparen(b).(*ast.SelectorExpr)
-	return ok && also && f.expr(x.X).text == f.expr(y.X).text && sizes.Sizeof(f.typeOf(b)) == size &&
+	return ok && also && f.expr(x.X).text == f.expr(y.X).text && source.Sizes.Sizeof(f.typeOf(b)) == size &&
 		f.offset(y) == f.offset(x)+size
 }
 
@@ -118,7 +120,7 @@ func (f *function) offset(x *ast.SelectorExpr) int64 {
 		return 0
 	}
 	fields := structFields(s)
-	for i, offset := range sizes.Offsetsof(fields) {
+	for i, offset := range source.Sizes.Offsetsof(fields) {
 		if fields[i].Name() == x.Sel.Name {
 			return offset
 		}

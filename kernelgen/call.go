@@ -6,6 +6,8 @@ import (
 	"go/constant"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 func (f *function) callExpr(c *ast.CallExpr) cexpr {
@@ -13,10 +15,10 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 		f.refuse(c, "a call with ...: kernels have no variable arguments")
 		return nothing
 	}
-	if f.u.pkg.info.Types[c.Fun].IsType() {
+	if f.u.pkg.Info.Types[c.Fun].IsType() {
 		return f.convert(c)
 	}
-	if f.u.pkg.info.Types[c.Fun].IsBuiltin() {
+	if f.u.pkg.Info.Types[c.Fun].IsBuiltin() {
 		return f.builtin(c)
 	}
 	fn := f.u.callee(c)
@@ -25,7 +27,7 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 		return nothing
 	}
 	switch {
-	case f.u.pkg.isSource(fn.Pkg()):
+	case f.u.pkg.IsSource(fn.Pkg()):
 		if types.IsInterface(receiverType(fn)) {
 			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
 			return nothing
@@ -81,7 +83,7 @@ func receiverType(fn *types.Func) types.Type {
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var params []string
 	if f.u.lanes {
-		if f.u.pkg.rare[fn.Origin()] {
+		if f.u.pkg.Rare[fn.Origin()] {
 			return f.laneRare(c, fn)
 		}
 		if f.u.pkg.leaves(fn) {
@@ -92,46 +94,13 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var typeArgs []types.Type
 	fun := ast.Unparen(c.Fun)
 	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
-		s := f.u.pkg.info.Selections[sel]
-		if s == nil || s.Kind() != types.MethodVal {
-			f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
+		receiver, args, ok := f.receiver(c, sel, fn)
+		if !ok {
 			return nothing
 		}
-		x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
-		_, pointer := t.Underlying().(*types.Pointer)
-		_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
-		switch {
-		case wants && !pointer:
-			if len(s.Index()) == 1 {
-				f.checkAddress(ast.Unparen(sel.X))
-			} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
-				f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
-					"//atoll:constant",
-					fn.Name(), f.u.show(p))
-			}
-			x = cexpr{"&" + x.in(unary), unary}
-		case !wants && pointer:
-			x = cexpr{"*" + x.in(unary), unary}
-		}
-		if f.u.lanes && !wants {
-			x = atom("value(%s)", x.text)
-		}
-		params = append(params, x.text)
-		typeArgs = typeList(receiver(t).TypeArgs())
+		params, typeArgs = append(params, receiver), args
 	} else {
-		switch x := fun.(type) {
-		case *ast.IndexExpr:
-			fun = x.X
-		case *ast.IndexListExpr:
-			fun = x.X
-		}
-		name, ok := fun.(*ast.Ident)
-		if !ok {
-			name = fun.(*ast.SelectorExpr).Sel
-		}
-		for _, a := range typeList(f.u.pkg.info.Instances[name].TypeArgs) {
-			typeArgs = append(typeArgs, f.subst(a))
-		}
+		typeArgs = f.instanceOf(fun)
 	}
 	for _, a := range c.Args {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
@@ -147,13 +116,61 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
 }
 
+// receiver is what a method is called on, as an argument, and the type arguments of its type.
+func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Func) (text string, args []types.Type,
+	ok bool) {
+	s := f.u.pkg.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
+		return "", nil, false
+	}
+	x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
+	_, pointer := t.Underlying().(*types.Pointer)
+	_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
+	switch {
+	case wants && !pointer:
+		if len(s.Index()) == 1 {
+			f.checkAddress(ast.Unparen(sel.X))
+		} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
+			f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
+				"//atoll:constant",
+				fn.Name(), f.u.show(p))
+		}
+		x = cexpr{"&" + x.in(unary), unary}
+	case !wants && pointer:
+		x = cexpr{"*" + x.in(unary), unary}
+	}
+	if f.u.lanes && !wants {
+		x = atom("value(%s)", x.text)
+	}
+	return x.text, typeList(receiver(t).TypeArgs()), true
+}
+
+// instanceOf are the type arguments with which a function is called.
+func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	name, ok := fun.(*ast.Ident)
+	if !ok {
+		name = fun.(*ast.SelectorExpr).Sel
+	}
+	for _, a := range typeList(f.u.pkg.Info.Instances[name].TypeArgs) {
+		typeArgs = append(typeArgs, f.subst(a))
+	}
+	return typeArgs
+}
+
 // isPackage tells whether an expression is the name of an imported package.
 func (f *function) isPackage(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok {
 		return false
 	}
-	_, ok = f.u.pkg.info.Uses[id].(*types.PkgName)
+	_, ok = f.u.pkg.Info.Uses[id].(*types.PkgName)
 	return ok
 }
 
@@ -200,15 +217,16 @@ func arrayOf(t types.Type) (*types.Array, bool) {
 func (f *function) convert(c *ast.CallExpr) cexpr {
 	to, x := f.typeOf(c), ast.Unparen(c.Args[0])
 	from := f.typeOf(x)
-	if kindOf(to)&(types.IsNumeric|types.IsBoolean) == 0 || kindOf(from)&(types.IsNumeric|types.IsBoolean) == 0 {
+	if source.KindOf(to)&(types.IsNumeric|types.IsBoolean) == 0 ||
+		source.KindOf(from)&(types.IsNumeric|types.IsBoolean) == 0 {
 		if !types.Identical(to, from) {
 			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.show(from), f.u.show(to))
 			return nothing
 		}
 	}
-	if v := f.u.pkg.info.Types[x].Value; v != nil {
+	if v := f.u.pkg.Info.Types[x].Value; v != nil {
 		// Where T is a type parameter, Go rounds the constant to its own type first.
-		if kindOf(from)&types.IsFloat != 0 {
+		if source.KindOf(from)&types.IsFloat != 0 {
 			r, _ := constant.Float64Val(v)
 			v = constant.MakeFloat64(r)
 		}
@@ -269,7 +287,7 @@ func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
 // widened is x in float64(x) for a float32 x, or nil.
 func (f *function) widened(e ast.Expr) ast.Expr {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || !f.u.pkg.info.Types[c.Fun].IsType() || !isFloat32(f.typeOf(c.Args[0])) {
+	if !ok || !f.u.pkg.Info.Types[c.Fun].IsType() || !isFloat32(f.typeOf(c.Args[0])) {
 		return nil
 	}
 	return c.Args[0]
@@ -306,15 +324,13 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 
 // atomics are the functions that may change what other threads change too, each with the prelude's name for it.
 var atomics = map[string]string{
-	"sync/atomic.AddInt32":  "atomic_add",
-	"sync/atomic.AddInt64":  "atomic_add",
-	"sync/atomic.AddUint32": "atomic_add",
-	"sync/atomic.AddUint64": "atomic_add",
-	atomicsPath + ".Min":    "atomic_min",
-	atomicsPath + ".Max":    "atomic_max",
+	"sync/atomic.AddInt32":      "atomic_add",
+	"sync/atomic.AddInt64":      "atomic_add",
+	"sync/atomic.AddUint32":     "atomic_add",
+	"sync/atomic.AddUint64":     "atomic_add",
+	source.AtomicsPath + ".Min": "atomic_min",
+	source.AtomicsPath + ".Max": "atomic_max",
 }
-
-const atomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
 
 // atomic translates a call of an atomic function that stands alone, and tells whether c is one.
 func (f *function) atomic(c *ast.CallExpr) bool {

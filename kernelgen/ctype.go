@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // basics are the Go types that have the same name and meaning in the CUDA C, by the typedefs of the prelude.
@@ -118,7 +120,7 @@ func (u *unit) constant(t types.Type) bool {
 	if _, ok := n.Underlying().(*types.Struct); !ok {
 		return false
 	}
-	return u.pkg.specs[n.Origin().Obj()].constant || holds(n, isSlice)
+	return u.pkg.Specs[n.Origin().Obj()].Constant || holds(n, isSlice)
 }
 
 // cstruct is an emitted struct.
@@ -135,7 +137,7 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 		return fmt.Sprintf("%s<%s>", t.Obj().Name(), u.ctype(at, t.TypeArgs().At(0)))
 	}
 	name := cname(u.prefix(t.Obj().Pkg()) + t.Obj().Name() + suffix(typeList(t.TypeArgs())))
-	if !u.pkg.isSource(t.Obj().Pkg()) {
+	if !u.pkg.IsSource(t.Obj().Pkg()) {
 		u.refuse(at, "type %s belongs to the standard library: kernels use types of packages outside of it", u.show(t))
 		return name
 	}
@@ -145,7 +147,7 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 		}
 		return name
 	}
-	decl, ok := u.pkg.specs[t.Origin().Obj()]
+	decl, ok := u.pkg.Specs[t.Origin().Obj()]
 	if !ok {
 		u.refuse(at, "type %s is declared inside a function: declare it at package level", u.show(t))
 		return name
@@ -153,60 +155,66 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	c := &cstruct{name: name, origin: t.Origin(), fields: map[*types.Var]string{}}
 	u.structs[name] = c // before the fields: Go has refused recursive structs
 
+	fields, checks, ids, ctypes := u.fieldsOf(c, decl.Spec, t, s)
+	align := ""
+	if a := u.vectorAlign(t); a > source.Sizes.Alignof(s) && !u.lanes {
+		align = fmt.Sprintf("alignas(%d) ", a)
+	}
+	if source.Sizes.Sizeof(s) == 0 {
+		u.refuse(decl.Spec, "struct %s is empty", t.Obj().Name())
+	}
+	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.Doc), u.show(t),
+		u.pkg.Place(decl.Spec), align, name, fields, join(checks, " && ", "\n    ", 0), name) +
+		u.laneStruct(c, s, ids, ctypes)
+	u.structOrder = append(u.structOrder, c)
+	return name
+}
+
+// fieldsOf writes the fields of a struct, and what is to be checked of its layout, with their names and types in C.
+func (u *unit) fieldsOf(c *cstruct, spec *ast.TypeSpec, t *types.Named, s *types.Struct) (
+	fields string, checks, ids, ctypes []string) {
 	origin := t.Origin().Underlying().(*types.Struct)
-	var fields strings.Builder
-	checks := []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", name, sizes.Sizeof(s))}
-	offsets := sizes.Offsetsof(structFields(s))
+	var list strings.Builder
+	checks = []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", c.name, source.Sizes.Sizeof(s))}
+	offsets := source.Sizes.Offsetsof(structFields(s))
 	last := ""
-	var ids, ctypes []string
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
-			u.refuse(decl.spec, "field %s of %s is a pointer: structs hold values and slices", f.Name(), t.Obj().Name())
+			u.refuse(spec, "field %s of %s is a pointer: structs hold values and slices", f.Name(), t.Obj().Name())
 			continue
 		}
 		id := cname(f.Name())
 		if f.Name() == "_" {
 			id = fmt.Sprintf("blank%d", i)
 		}
-		if u.pkg.types.Scope().Lookup(f.Name()) != nil {
+		if u.pkg.Types.Scope().Lookup(f.Name()) != nil {
 			id += "_" // in C++ a field hides a type of its name
 		}
 		c.fields[origin.Field(i)] = id
-		ct := u.ctype(decl.spec, f.Type())
+		ct := u.ctype(spec, f.Type())
 		switch {
-		case ct == last && u.pkg.fset.Position(f.Pos()).Line == u.pkg.fset.Position(s.Field(i-1).Pos()).Line:
-			fmt.Fprintf(&fields, ", %s", id)
+		case ct == last && u.pkg.Fset.Position(f.Pos()).Line == u.pkg.Fset.Position(s.Field(i-1).Pos()).Line:
+			fmt.Fprintf(&list, ", %s", id)
 		case last != "":
-			fmt.Fprintf(&fields, ";\n    %s %s", ct, id)
+			fmt.Fprintf(&list, ";\n    %s %s", ct, id)
 		default:
-			fmt.Fprintf(&fields, "    %s %s", ct, id)
+			fmt.Fprintf(&list, "    %s %s", ct, id)
 		}
 		last = ct
 		ids, ctypes = append(ids, id), append(ctypes, ct)
-		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", name, id, offsets[i]))
+		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", c.name, id, offsets[i]))
 	}
 	if last != "" {
-		fields.WriteString(";\n")
+		list.WriteString(";\n")
 	}
-	align := ""
-	if a := u.vectorAlign(t); a > sizes.Alignof(s) && !u.lanes {
-		align = fmt.Sprintf("alignas(%d) ", a)
-	}
-	if sizes.Sizeof(s) == 0 {
-		u.refuse(decl.spec, "struct %s is empty", t.Obj().Name())
-	}
-	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.doc), u.show(t),
-		u.pkg.place(decl.spec), align, name, fields.String(), join(checks, " && ", "\n    ", 0), name) +
-		u.laneStruct(c, s, ids, ctypes)
-	u.structOrder = append(u.structOrder, c)
-	return name
+	return list.String(), checks, ids, ctypes
 }
 
 // isReduced tells whether a type is atomics.Least or atomics.Most.
 func isReduced(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == atomicsPath && n.TypeArgs().Len() == 1
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == source.AtomicsPath && n.TypeArgs().Len() == 1
 }
 
 func structFields(s *types.Struct) []*types.Var {
@@ -225,7 +233,7 @@ func (u *unit) vectorAlign(t *types.Named) int64 {
 	if !u.elements[name] || u.parts[name] || !u.value(t) {
 		return 0
 	}
-	size := sizes.Sizeof(t)
+	size := source.Sizes.Sizeof(t)
 	for _, a := range []int64{16, 8} {
 		if size%a == 0 {
 			return a
@@ -242,8 +250,8 @@ func (u *unit) survey() {
 			set[n.Origin().Obj()] = true
 		}
 	}
-	pointed := u.pkg.pointedArrays()
-	for e, tv := range u.pkg.info.Types {
+	pointed := u.pkg.PointedArrays()
+	for e, tv := range u.pkg.Info.Types {
 		if _, ok := e.(*ast.ArrayType); !ok {
 			continue
 		}
@@ -258,7 +266,7 @@ func (u *unit) survey() {
 			note(u.parts, t.Elem())
 		}
 	}
-	for name := range u.pkg.specs {
+	for name := range u.pkg.Specs {
 		if s, ok := name.Type().Underlying().(*types.Struct); ok {
 			for f := range s.Fields() {
 				note(u.parts, f.Type())
@@ -268,7 +276,7 @@ func (u *unit) survey() {
 }
 
 // show writes a type as the package's Go does.
-func (u *unit) show(t types.Type) string { return types.TypeString(t, u.pkg.qualify) }
+func (u *unit) show(t types.Type) string { return types.TypeString(t, u.pkg.Qualify) }
 
 func typeList(l *types.TypeList) []types.Type {
 	var all []types.Type

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // effect finds a call inside e that writes to memory.
@@ -28,11 +30,11 @@ func (f *function) alone(e ast.Expr, call *ast.CallExpr) bool {
 	case *ast.UnaryExpr:
 		return f.alone(e.X, call)
 	case *ast.BinaryExpr:
-		return f.u.pkg.info.Types[e.Y].Value != nil && f.alone(e.X, call) ||
-			f.u.pkg.info.Types[e.X].Value != nil && f.alone(e.Y, call)
+		return f.u.pkg.Info.Types[e.Y].Value != nil && f.alone(e.X, call) ||
+			f.u.pkg.Info.Types[e.X].Value != nil && f.alone(e.Y, call)
 	case *ast.CallExpr:
 		if e != call {
-			return f.u.pkg.info.Types[e.Fun].IsType() && f.alone(e.Args[0], call)
+			return f.u.pkg.Info.Types[e.Fun].IsType() && f.alone(e.Args[0], call)
 		}
 		for _, a := range e.Args {
 			if f.effect(a) != nil {
@@ -53,10 +55,11 @@ func (u *unit) writes(fn *types.Func) bool {
 		return w
 	}
 	u.writers[fn] = false // while it is looked at; recursion is refused elsewhere
-	if !u.pkg.isSource(fn.Pkg()) {
-		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == atomicsPath && fn.Name() != "Value")
+	if !u.pkg.IsSource(fn.Pkg()) {
+		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == source.AtomicsPath &&
+			fn.Name() != "Value")
 	}
-	decl := u.pkg.decls[fn]
+	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil {
 		return false
 	}
@@ -86,12 +89,12 @@ func (u *unit) indirect(e ast.Expr) bool {
 	case *ast.StarExpr:
 		return true
 	case *ast.SelectorExpr:
-		if _, ok := u.pkg.info.TypeOf(e.X).Underlying().(*types.Pointer); ok {
+		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Pointer); ok {
 			return true
 		}
 		return u.indirect(e.X)
 	case *ast.IndexExpr:
-		if _, ok := u.pkg.info.TypeOf(e.X).Underlying().(*types.Array); !ok {
+		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Array); !ok {
 			return true
 		}
 		return u.indirect(e.X)
@@ -117,6 +120,6 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	default:
 		return nil
 	}
-	fn, _ := u.pkg.info.Uses[id].(*types.Func)
+	fn, _ := u.pkg.Info.Uses[id].(*types.Func)
 	return fn
 }

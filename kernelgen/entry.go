@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // Entry is a kernel in one precision, as it is launched: the symbol of the CUDA C and what it takes.
@@ -34,10 +36,10 @@ const (
 )
 
 // entry emits the global function of a kernel's variant for type arguments.
-func (u *unit) entry(k *Kernel, variant Variant, args []types.Type) {
-	at := u.call(k.decl, k.fn, args)
+func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
+	at := u.call(k.Decl, k.Fn, args)
 	e := &Entry{Symbol: cname(k.Name) + variant.Suffix + suffix(args), Kernel: k}
-	used := identifiers(k.decl)
+	used := identifiers(k.Decl)
 	unused := func(name string) string {
 		for used[name] {
 			name += "_"
@@ -46,12 +48,57 @@ func (u *unit) entry(k *Kernel, variant Variant, args []types.Type) {
 	}
 	env := map[*types.TypeParam]types.Type{}
 	for i, a := range args {
-		env[k.fn.Signature().TypeParams().At(i)] = a
+		env[k.Fn.Signature().TypeParams().At(i)] = a
+	}
+	var shared sharing
+	list := k.Fn.Signature().Params()
+	pass, params, bounds, index := indices(k, unused)
+	for n := k.Dims; n < list.Len(); n++ {
+		t := subst(list.At(n).Type(), env, u.ctx)
+		if c := k.ConstantIndex(list.At(n)); c >= 0 { // the compiler folds what depends on it
+			pass = append(pass, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
+			continue
+		}
+		if a := source.SharedArray(k, t); a != nil {
+			pass = append(pass, shared.add(cname(list.At(n).Name()), u.ctype(k.Decl, a), source.Sizes.Sizeof(a)))
+			continue
+		}
+		p := u.param(k, list.At(n), n, t)
+		e.Params = append(e.Params, p)
+		switch p.Kind {
+		case Constant:
+			params, pass = append(params, "const __grid_constant__ "+declare(p.CType, p.Name)), append(pass, "&"+p.Name)
+		default:
+			params, pass = append(params, declare(p.CType, p.Name)), append(pass, p.Name)
+		}
 	}
 
-	var params, pass, bounds, index []string
-	var shared sharing
-	list := k.fn.Signature().Params()
+	call := fmt.Sprintf("%s(%s)", at.name, strings.Join(pass, ", "))
+	body := fmt.Sprintf("    if (%s) %s;\n", strings.Join(bounds, " && "), call)
+	if k.Reduce != source.ReduceNone {
+		result := subst(k.Fn.Signature().Results().At(0).Type(), env, u.ctx)
+		if source.KindOf(result)&types.IsFloat == 0 {
+			u.refuse(k.Decl, "kernel %s reduces a %s: it must return a float32 or a float64", k.Name, u.show(result))
+			return
+		}
+		ct := fmt.Sprintf("%s<%s>", reducers[k.Reduce], u.ctype(k.Decl, result))
+		p := Param{Name: unused("result"), Kind: Result, CType: ct + " *", Size: 8}
+		e.Params = append(e.Params, p)
+		params = append(params, declare(p.CType, p.Name))
+		key := unused("key")
+		body = fmt.Sprintf("    uint64 %[1]s = 0;\n    if (%[2]s) %[1]s = %[3]s::key_of(%[4]s);\n    reduce(%[5]s, %[1]s);\n",
+			key, strings.Join(bounds, " && "), ct, call, p.Name)
+	}
+	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", launchBounds(k, variant, args), e.Symbol)
+	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.Place(k.Decl), head, wrap(params, len(head)),
+		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
+	u.entries = append(u.entries, e)
+}
+
+// indices are those of a kernel: their names, the parameters of their range, what must hold of them, and their
+// declarations.
+func indices(k *Kernel, unused func(name string) string) (names, params, bounds, index []string) {
+	list := k.Fn.Signature().Params()
 	for d := range k.Dims {
 		name := cname(list.At(d).Name())
 		if name == "_" || name == "" {
@@ -70,54 +117,13 @@ func (u *unit) entry(k *Kernel, variant Variant, args []types.Type) {
 				name, lo, axis, axis, axis))
 		}
 		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
-		pass = append(pass, name)
+		names = append(names, name)
 	}
-	for n := k.Dims; n < list.Len(); n++ {
-		t := subst(list.At(n).Type(), env, u.ctx)
-		if c := k.constantIndex(list.At(n)); c >= 0 { // the compiler folds what depends on it
-			pass = append(pass, (&function{u: u}).constant(k.decl, variant.values[c].value, t).text)
-			continue
-		}
-		if a := sharedArray(k, t); a != nil {
-			pass = append(pass, shared.add(cname(list.At(n).Name()), u.ctype(k.decl, a), sizes.Sizeof(a)))
-			continue
-		}
-		p := u.param(k, list.At(n), n, t)
-		e.Params = append(e.Params, p)
-		switch p.Kind {
-		case Constant:
-			params = append(params, "const __grid_constant__ "+declare(p.CType, p.Name))
-			pass = append(pass, "&"+p.Name)
-		default:
-			params = append(params, declare(p.CType, p.Name))
-			pass = append(pass, p.Name)
-		}
-	}
-
-	call := fmt.Sprintf("%s(%s)", at.name, strings.Join(pass, ", "))
-	body := fmt.Sprintf("    if (%s) %s;\n", strings.Join(bounds, " && "), call)
-	if k.Reduce != ReduceNone {
-		result := subst(k.fn.Signature().Results().At(0).Type(), env, u.ctx)
-		if kindOf(result)&types.IsFloat == 0 {
-			u.refuse(k.decl, "kernel %s reduces a %s: it must return a float32 or a float64", k.Name, u.show(result))
-			return
-		}
-		ct := fmt.Sprintf("%s<%s>", reducers[k.Reduce], u.ctype(k.decl, result))
-		p := Param{Name: unused("result"), Kind: Result, CType: ct + " *", Size: 8}
-		e.Params = append(e.Params, p)
-		params = append(params, declare(p.CType, p.Name))
-		key := unused("key")
-		body = fmt.Sprintf("    uint64 %[1]s = 0;\n    if (%[2]s) %[1]s = %[3]s::key_of(%[4]s);\n    reduce(%[5]s, %[1]s);\n",
-			key, strings.Join(bounds, " && "), ct, call, p.Name)
-	}
-	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", k.bounds(variant, args), e.Symbol)
-	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
-		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
-	u.entries = append(u.entries, e)
+	return names, params, bounds, index
 }
 
-// bounds are the launch bounds of a variant for type arguments. A float32 takes half the registers of a float64.
-func (k *Kernel) bounds(v Variant, args []types.Type) string {
+// launchBounds are the launch bounds of a variant for type arguments. A float32 takes half the registers of a float64.
+func launchBounds(k *Kernel, v source.Variant, args []types.Type) string {
 	if v.Blocks == 0 {
 		return fmt.Sprint(k.Block)
 	}
@@ -129,29 +135,29 @@ func (k *Kernel) bounds(v Variant, args []types.Type) string {
 }
 
 // reducers are the types of package atomics that hold a reduced value.
-var reducers = map[Reduce]string{ReduceMin: "Least", ReduceMax: "Most"}
+var reducers = map[source.Reduce]string{source.ReduceMin: "Least", source.ReduceMax: "Most"}
 
 func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
-	p := Param{Name: cname(v.Name()), Size: sizes.Sizeof(t)}
+	p := Param{Name: cname(v.Name()), Size: source.Sizes.Sizeof(t)}
 	if p.Name == "_" || p.Name == "" {
 		p.Name = fmt.Sprintf("unused%d_", n)
 	}
 	switch x := t.Underlying().(type) {
 	case *types.Pointer:
 		if _, ok := x.Elem().Underlying().(*types.Struct); !ok {
-			u.refuse(k.decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name,
+			u.refuse(k.Decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name,
 				u.show(x.Elem()))
 			return p
 		}
 		if u.constant(x.Elem()) {
-			p.Kind, p.CType, p.Size = Constant, u.ctype(k.decl, x.Elem()), sizes.Sizeof(x.Elem())
+			p.Kind, p.CType, p.Size = Constant, u.ctype(k.Decl, x.Elem()), source.Sizes.Sizeof(x.Elem())
 			return p
 		}
-		p.Kind, p.CType = Pointer, u.ctype(k.decl, t)
+		p.Kind, p.CType = Pointer, u.ctype(k.Decl, t)
 	case *types.Slice:
-		p.Kind, p.CType = Elements, u.ctype(k.decl, t)
+		p.Kind, p.CType = Elements, u.ctype(k.Decl, t)
 	default:
-		p.Kind, p.CType = ByValue, u.ctype(k.decl, t)
+		p.Kind, p.CType = ByValue, u.ctype(k.Decl, t)
 	}
 	return p
 }

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // cexpr is a C expression and how tightly its outermost operator binds.
@@ -57,7 +59,7 @@ func (f *function) value(e ast.Expr) cexpr {
 
 // expr translates an expression.
 func (f *function) expr(e ast.Expr) cexpr {
-	if tv := f.u.pkg.info.Types[e]; tv.Value != nil {
+	if tv := f.u.pkg.Info.Types[e]; tv.Value != nil {
 		return f.constant(e, tv.Value, f.typeOf(e))
 	}
 	switch e := e.(type) {
@@ -99,9 +101,9 @@ func (f *function) expr(e ast.Expr) cexpr {
 }
 
 func (f *function) ident(e *ast.Ident) cexpr {
-	switch obj := f.u.pkg.info.ObjectOf(e).(type) {
+	switch obj := f.u.pkg.Info.ObjectOf(e).(type) {
 	case *types.Var:
-		if isPackageVariable(obj) {
+		if source.IsPackageVariable(obj) {
 			f.refuse(e, "%s is a package variable: pass it as an argument, or make it a constant", e.Name)
 			return nothing
 		}
@@ -117,7 +119,7 @@ func (f *function) ident(e *ast.Ident) cexpr {
 }
 
 func (f *function) selector(e *ast.SelectorExpr) cexpr {
-	s := f.u.pkg.info.Selections[e]
+	s := f.u.pkg.Info.Selections[e]
 	if s == nil {
 		f.refuse(e, "%s.%s is a variable of a package or a function that is not called: kernels call functions of other "+
 			"packages, and use their types and constants", types.ExprString(e.X), e.Sel.Name)
@@ -217,7 +219,7 @@ func (f *function) unary(e *ast.UnaryExpr) cexpr {
 	case token.NOT:
 		return cexpr{"!" + x.in(unary), unary}
 	case token.SUB:
-		if kindOf(t)&types.IsInteger != 0 && kindOf(t)&types.IsUnsigned == 0 {
+		if source.KindOf(t)&types.IsInteger != 0 && source.KindOf(t)&types.IsUnsigned == 0 {
 			return atom("neg(%s)", x.text)
 		}
 		operand := x.in(unary)
@@ -240,7 +242,7 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 		return nothing
 	}
 	if id, ok := x.(*ast.Ident); ok {
-		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && f.ranged[v] {
+		if v, ok := f.u.pkg.Info.ObjectOf(id).(*types.Var); ok && f.ranged[v] {
 			f.refuse(e, "the address of loop variable %s: copy it first, because each turn of a Go loop has its own", id.Name)
 		}
 	}
@@ -270,7 +272,7 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 		values := make([]string, u.NumFields())
 		for i, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				key := f.u.pkg.info.ObjectOf(kv.Key.(*ast.Ident))
+				key := f.u.pkg.Info.ObjectOf(kv.Key.(*ast.Ident))
 				for j := range u.NumFields() {
 					if u.Field(j).Name() == key.Name() {
 						i = j
@@ -328,14 +330,6 @@ func (f *function) zero(at ast.Node, t types.Type) string {
 		return "nullptr"
 	}
 	return f.ctype(at, t) + "{}"
-}
-
-// kindOf is the set of properties of a basic type, 0 for any other.
-func kindOf(t types.Type) types.BasicInfo {
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return b.Info()
-	}
-	return 0
 }
 
 // narrow cuts what C++ has widened to int back to 8 bits.

@@ -12,7 +12,25 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
+
+// Package is a Go package whose kernels can be translated.
+type Package struct{ *source.Package }
+
+// Kernel is a function marked //atoll:kernel.
+type Kernel = source.Kernel
+
+// Load parses and type-checks the package in dir, with all that it imports but the standard library, and finds its
+// kernels. Files that end in _gen.go and tests are left out. The error names file, line and column of everything that
+// is wrong.
+func Load(dir string) (*Package, error) {
+	p, err := source.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Package{p}, nil
+}
 
 // The files that Generate writes beside the kernels.
 const (
@@ -64,8 +82,8 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	if checkPTX(dir, want[cudaFile], options) != nil {
 		c, err := compiler()
 		if err != nil {
-			failed := write(ptxFile, abi.Uncompiled(p.types.Path())+"\n")
-			if failed == nil && len(p.machine) > 0 {
+			failed := write(ptxFile, abi.Uncompiled(p.Types.Path())+"\n")
+			if failed == nil && len(p.Machine) > 0 {
 				failed = write(machineFile, "")
 			}
 			if failed != nil {
@@ -81,7 +99,7 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 			return written, err
 		}
 	}
-	if checkMachine(dir, p.machine) == nil {
+	if checkMachine(dir, p.Machine) == nil {
 		return written, nil
 	}
 	archive, err := p.compileMachine(compiler, want[cudaFile], options)
@@ -120,7 +138,7 @@ func Check(dir string, options []string) error {
 			all = append(all, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
 		}
 	}
-	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.machine))...)
+	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
 }
 
 // texts are the generated files by name, without the PTX, and the package that they are of.

@@ -3,7 +3,6 @@ package kernelgen
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ func (f *function) translateLanes() {
 		f.line("return %s;", f.whole())
 	}
 	f.out.text = fmt.Sprintf("%s// %s, %s\n%sINLINE auto %s(%s) {\n%s}\n", comment(f.decl.Doc), f.title(),
-		f.u.pkg.place(f.decl), resultStruct, f.out.name, wrap(params, len(f.out.name)+14), f.body.String())
+		f.u.pkg.Place(f.decl), resultStruct, f.out.name, wrap(params, len(f.out.name)+14), f.body.String())
 }
 
 // laneResults declares the results, and returns the struct of several.
@@ -166,7 +165,7 @@ func (f *function) laneList(list []ast.Stmt) {
 
 // place names the line of a statement, for messages of the compiler.
 func (f *function) place(s ast.Stmt) {
-	at := f.u.pkg.fset.Position(s.Pos())
+	at := f.u.pkg.Fset.Position(s.Pos())
 	fmt.Fprintf(&f.body, "#line %d %q\n", at.Line, at.Filename)
 }
 
@@ -201,51 +200,6 @@ func (f *function) leaves(s ast.Stmt) bool {
 // cheap is the work of a branch that is done for all lanes rather than asked for, in operations.
 const cheap = 12
 
-func (f *function) costly(list []ast.Stmt) bool {
-	cost := 0
-	for _, s := range list {
-		cost += f.u.cost(s)
-	}
-	return cost > cheap
-}
-
-// cost counts operations; those that take long or may touch memory count more than is cheap.
-func (u *unit) cost(n ast.Node) int {
-	cost := 0
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.IndexExpr, *ast.StarExpr:
-			if tv, ok := u.pkg.info.Types[asExpr(n)]; !ok || tv.IsValue() {
-				cost += cheap + 1
-			}
-		case *ast.BinaryExpr:
-			cost++
-			if n.Op == token.QUO {
-				cost += 5
-			}
-		case *ast.AssignStmt:
-			cost += len(n.Lhs)
-			if n.Tok == token.QUO_ASSIGN {
-				cost += 5
-			}
-		case *ast.CallExpr:
-			if fn := u.callee(n); fn != nil {
-				decl := u.pkg.decls[fn.Origin()]
-				switch {
-				case fn.Pkg() != nil && fn.Pkg().Path() == "math":
-					cost += 5
-				case decl == nil || decl.Body == nil:
-					cost += cheap + 1
-				default:
-					cost += u.cost(decl.Body)
-				}
-			}
-		}
-		return cost <= cheap
-	})
-	return cost
-}
-
 func asExpr(n ast.Node) ast.Expr {
 	e, _ := n.(ast.Expr)
 	return e
@@ -270,311 +224,6 @@ func (f *function) laneStatement(s ast.Stmt) bool {
 		return false
 	}
 	return true
-}
-
-// laneIf translates if, and the rest of a switch, in the order of Go: lanes take one of both ways.
-//
-// A way that is marked as usual is made twice, for all lanes and for those of a mask: without a mask it is shorter.
-func (f *function) laneIf(cond string, taken, other ast.Node, usual string) string {
-	name := f.fresh("c")
-	how := "branch"
-	if body, ok := taken.(*ast.BlockStmt); ok && !f.costly(body.List) && !f.stores(body.List) {
-		how = "blend"
-	}
-	f.line("const auto %s = %s(%s, %s);", name, how, f.mask(), cond)
-	f.laneWay(taken, name, "some", "mask", "taken", usual == "mostly")
-	if other != nil {
-		f.laneWay(other, name, "rest", "others", "other", usual == "seldom")
-	}
-	return name
-}
-
-// laneWay translates one of the ways of a branch.
-func (f *function) laneWay(way ast.Node, name, asks, mask, call string, usual bool) {
-	if usual && !f.jumps(way) {
-		f.level++
-		f.line("%s.%s([&](auto %s) INLINED {", name, call, f.mask())
-		f.depth++
-		f.laneNode(way)
-		f.depth--
-		f.level--
-		f.line("});")
-		return
-	}
-	f.line("if (%s.%s()) {", name, asks)
-	f.under(name+"."+mask+"()", func() { f.laneNode(way) })
-	f.line("}")
-}
-
-// laneNode translates a block, what stands behind else, or the rest of a switch.
-func (f *function) laneNode(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.BlockStmt:
-		f.laneList(n.List)
-	case *ast.IfStmt:
-		f.note(n)
-		f.laneIfStatement(n)
-	case *cases:
-		f.laneCases(n)
-	}
-}
-
-// cases are what is left of a switch: the value it compares, or nothing, and the cases, the default one last.
-type cases struct {
-	ast.SwitchStmt
-	tag     string
-	clauses []*ast.CaseClause
-}
-
-// usual is the mark of a statement that says which way most lanes take: mostly its own, or seldom.
-func (f *function) usual(s ast.Stmt) string {
-	for _, group := range f.notes[s] {
-		for _, words := range f.u.pkg.directives(group) {
-			if len(words) == 1 && (words[0] == "mostly" || words[0] == "seldom") {
-				return words[0]
-			}
-			f.refuse(s, "//atoll:%s stands before a branch: one can only be marked //atoll:mostly or //atoll:seldom",
-				strings.Join(words, " "))
-		}
-	}
-	return ""
-}
-
-// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for
-// all lanes and once for those that are left. It returns false for any other.
-func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
-	branch, ok := s.(*ast.IfStmt)
-	if !ok || f.usual(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||
-		!f.leaves(s) || f.jumps(&ast.BlockStmt{List: rest}) {
-		return false
-	}
-	name := f.laneIf(f.value(branch.Cond).text, branch.Body, nil, "")
-	f.line("%s.follow(mask_1, [&](auto mask_1) INLINED {", name)
-	f.depth++
-	f.laneList(rest)
-	f.depth--
-	f.line("});")
-	return true
-}
-
-// under translates what is for a narrower mask.
-func (f *function) under(mask string, body func()) {
-	f.level++
-	f.depth++
-	f.line("auto %s = %s;", f.mask(), mask)
-	body()
-	f.depth--
-	f.level--
-}
-
-// stores tells whether statements may write through a pointer.
-func (f *function) stores(list []ast.Stmt) bool {
-	for _, s := range list {
-		found := false
-		ast.Inspect(s, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				if fn := f.u.callee(n); fn != nil {
-					found = found || f.u.writes(fn) && !f.u.pkg.isSource(fn.Pkg())
-				}
-			}
-			return !found
-		})
-		if found {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *function) laneIfStatement(s *ast.IfStmt) {
-	f.line("{")
-	f.depth++
-	if s.Init != nil {
-		f.statement(s.Init)
-	}
-	var other ast.Node
-	if s.Else != nil {
-		other = s.Else
-	}
-	f.laneIf(f.value(s.Cond).text, s.Body, other, f.usual(s))
-	f.depth--
-	f.line("}")
-}
-
-// laneSwitch becomes a chain of ifs.
-func (f *function) laneSwitch(s *ast.SwitchStmt) {
-	f.line("{")
-	f.depth++
-	if s.Init != nil {
-		f.statement(s.Init)
-	}
-	tag := ""
-	if s.Tag != nil {
-		tag = f.fresh("tag")
-		f.line("const auto %s = value(%s);", tag, f.value(s.Tag).text)
-	}
-	all := &cases{SwitchStmt: *s, tag: tag}
-	var other *ast.CaseClause
-	for _, c := range s.Body.List {
-		if clause := c.(*ast.CaseClause); clause.List == nil {
-			other = clause
-		} else {
-			all.clauses = append(all.clauses, clause)
-		}
-	}
-	if other != nil {
-		all.clauses = append(all.clauses, other)
-	}
-	if breaks(all.clauses) {
-		f.refuse(s, "a break that leaves a switch, in a kernel marked lanes: use if")
-	}
-	f.laneSwitchWay(all, f.usual(s))
-	f.depth--
-	f.line("}")
-}
-
-func (f *function) laneCases(all *cases) { f.laneSwitchWay(all, "") }
-
-func (f *function) laneSwitchWay(all *cases, usual string) {
-	if len(all.clauses) == 0 {
-		return
-	}
-	first := all.clauses[0]
-	if first.List == nil {
-		f.laneList(first.Body)
-		return
-	}
-	var tests []string
-	for _, e := range first.List {
-		x := f.expr(e)
-		if all.tag != "" {
-			tests = append(tests, all.tag+" == "+x.in(equality+1))
-		} else {
-			tests = append(tests, x.in(logicalOr+1))
-		}
-	}
-	var rest ast.Node
-	if len(all.clauses) > 1 {
-		left := *all
-		left.clauses = all.clauses[1:]
-		left.Body = &ast.BlockStmt{}
-		for _, c := range left.clauses {
-			left.Body.List = append(left.Body.List, c)
-		}
-		rest = &left
-	}
-	f.laneIf(strings.Join(tests, " || "), &ast.BlockStmt{List: first.Body}, rest, usual)
-}
-
-// laneFor translates a loop. Lanes that are done wait for the others. A variable of the head that the body leaves alone
-// is one number where it begins as one.
-func (f *function) laneFor(s *ast.ForStmt) {
-	f.line("{")
-	f.depth++
-	if s.Init != nil {
-		a, ok := s.Init.(*ast.AssignStmt)
-		if !ok || a.Tok != token.DEFINE {
-			f.statement(s.Init)
-		} else {
-			for i, x := range a.Lhs {
-				v, _ := f.u.pkg.info.Defs[x.(*ast.Ident)].(*types.Var)
-				t := f.ctype(x, v.Type())
-				if f.assigned(s.Body, v) {
-					f.line("Lanes<%s> %s = lanes<%s>(%s);", t, f.local(v), t, f.expr(a.Rhs[i]).text)
-				} else {
-					f.line("auto %s = counter<%s>(%s);", f.local(v), t, f.lane(a.Rhs[i]))
-				}
-			}
-		}
-	}
-	f.laneLoop(func() string {
-		if s.Cond == nil {
-			return "true"
-		}
-		return f.value(s.Cond).text
-	}, s.Body, func() {
-		if s.Post != nil {
-			f.statement(s.Post)
-		}
-	})
-	f.depth--
-	f.line("}")
-}
-
-// laneLoop translates a loop whose head stands before it.
-func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()) {
-	f.level++
-	outer := f.loop
-	f.loop = f.level
-	narrow := fmt.Sprintf("varying(mask_%d)", f.level-1)
-	if !f.jumps(body) {
-		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outside(cond))
-	}
-	f.line("auto %s = %s;", f.mask(), narrow)
-	f.line("while (keep(%s, %s)) {", f.mask(), cond())
-	f.under(f.mask(), func() { f.laneList(body.List) })
-	f.depth++
-	post()
-	f.depth--
-	f.line("}")
-	f.loop = outer
-	f.level--
-}
-
-// outside is a loop's condition as it is before the loop's own mask is there.
-func (f *function) outside(cond func() string) string {
-	f.level--
-	defer func() { f.level++ }()
-	return cond()
-}
-
-// jumps tells whether a body holds break, continue or return.
-func (f *function) jumps(body ast.Node) bool {
-	found := false
-	if left, ok := body.(*cases); ok {
-		body = left.Body
-	}
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.BranchStmt, *ast.ReturnStmt:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-func (f *function) laneRange(s *ast.RangeStmt) {
-	if s.Value != nil {
-		f.refuse(s.Value, "a range loop with a value: take the element by its index, x[i]")
-		return
-	}
-	t := f.typeOf(s.X)
-	count, ct := "", "int64"
-	if kindOf(t)&types.IsInteger != 0 {
-		count, ct = f.value(s.X).text, f.ctype(s.X, t)
-	} else if a, ok := arrayOf(t); ok {
-		count = fmt.Sprint(a.Len())
-	} else if isSlice(t.Underlying()) {
-		count = f.value(s.X).in(primary) + ".len"
-	} else {
-		f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
-		return
-	}
-	name, end := f.fresh("turn"), f.fresh("end")
-	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
-		v := f.u.pkg.info.Defs[id].(*types.Var)
-		f.ranged[v] = true
-		name = f.local(v)
-	}
-	f.line("{")
-	f.depth++
-	f.line("const auto %s = value(%s);", end, count)
-	f.line("%s %s = 0;", ct, name)
-	f.laneLoop(func() string { return name + " < " + end }, s.Body, func() { f.line("%s++;", name) })
-	f.depth--
-	f.line("}")
 }
 
 // laneReturn keeps what the lanes of the present mask return, and takes them out of all masks.
@@ -621,19 +270,5 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 		f.line("drop(%s, %s);", f.mask(), f.masks(1))
 	case !f.early && list.Len() > 0:
 		f.line("return %s;", f.whole())
-	}
-}
-
-// laneBranch translates break and continue.
-func (f *function) laneBranch(s *ast.BranchStmt) {
-	switch {
-	case s.Label != nil || f.loop == 0:
-		f.refuse(s, "%s with a label or outside of a loop, in a kernel marked lanes", s.Tok)
-	case s.Tok == token.BREAK:
-		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop))
-	case s.Tok == token.CONTINUE:
-		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop+1))
-	default:
-		f.refuse(s, "%s: kernels have no jumps but break, continue and return", s.Tok)
 	}
 }

@@ -8,26 +8,25 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-const (
-	abiPath   = "github.com/atoll-hpc/atoll/kernelgen/abi"
-	lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
-)
+const lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
 
 // Launchers returns a Go file for the package: for each kernel a loop type with its arguments, which runs on the CPU
 // and tells other devices how to launch it.
 func (p *Package) Launchers() ([]byte, error) {
-	p.refusals = nil
+	p.Refusals = nil
 	var body bytes.Buffer
 	imports := map[string]string{}
 	for _, k := range p.Kernels {
 		p.launcher(&body, k, imports)
 	}
-	if err := p.refusals.err(); err != nil {
+	if err := p.Refusals.Err(); err != nil {
 		return nil, err
 	}
-	for _, path := range []string{"math", "unsafe", abiPath, atomicsPath, lanesPath} {
+	for _, path := range []string{"math", "unsafe", source.ABIPath, source.AtomicsPath, lanesPath} {
 		if name := path[strings.LastIndex(path, "/")+1:]; bytes.Contains(body.Bytes(), []byte(name+".")) {
 			imports[path] = name
 		}
@@ -55,7 +54,7 @@ func (p *Package) Launchers() ([]byte, error) {
 	}
 	fmt.Fprintf(&head, ")\n\n//go:embed %s\nvar ptx string\n\n", ptxFile)
 	machine := ""
-	if len(p.machine) > 0 {
+	if len(p.Machine) > 0 {
 		fmt.Fprintf(&head, "//go:embed %s\nvar machine string\n\n", machineFile)
 		machine = ", Machine: machine"
 	}
@@ -89,7 +88,7 @@ type launched struct {
 // text writes a type as the launchers' file has it, and notes the packages that it takes.
 func (l *launched) text(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
-		if other == l.k.fn.Pkg() {
+		if other == l.k.Fn.Pkg() {
 			return ""
 		}
 		return l.imported(other.Path(), other.Name())
@@ -139,6 +138,20 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		fmt.Fprintf(w, "\treturn &%s%s{%s}\n}\n\n", loop, l.typeArgs, strings.Join(fields, ", "))
 	}
 
+	p.rangeMethod(w, k, l)
+	if k.Grain > 0 {
+		fmt.Fprintf(w, "// Grain is how many indices a thread of the CPU takes at a time.\nfunc (loop *%s%s) Grain() int { "+
+			"return %d }\n\n", loop, l.typeArgs, k.Grain)
+	}
+	p.launchMethod(w, k, l)
+	if k.Lanes {
+		w.WriteString(l.variant("lanesVariant"))
+	}
+}
+
+// rangeMethod writes the method that runs the kernel over a range on the CPU.
+func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	for _, v := range l.shared {
 		fmt.Fprintf(w, "var %s %s\n", v[0], v[1])
@@ -160,10 +173,11 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		})
 	}
 	w.WriteString("}\n\n")
-	if k.Grain > 0 {
-		fmt.Fprintf(w, "// Grain is how many indices a thread of the CPU takes at a time.\nfunc (loop *%s%s) Grain() int { "+
-			"return %d }\n\n", loop, l.typeArgs, k.Grain)
-	}
+}
+
+// launchMethod writes the method by which other devices know how to run the kernel.
+func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop,
 		l.typeArgs)
 	box := ""
@@ -182,15 +196,12 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, name))
 	}
 	w.WriteString("\t}}\n}\n" + l.variant("variant"))
-	if k.Lanes {
-		w.WriteString(l.variant("lanesVariant"))
-	}
 }
 
 func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 	l := &launched{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
-		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.fn)}
-	sig := k.fn.Signature()
+		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.Fn)}
+	sig := k.Fn.Signature()
 	if tp := sig.TypeParams(); tp.Len() > 0 {
 		name := tp.At(0).Obj().Name()
 		l.generic = true
@@ -215,9 +226,9 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 		switch name {
 		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi",
 			"atomics", "lanes", "math":
-			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
+			p.Refuse(k.Decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
-		if a := sharedArray(k, list.At(n).Type()); a != nil {
+		if a := source.SharedArray(k, list.At(n).Type()); a != nil {
 			l.shared = append(l.shared, [2]string{name, l.text(a)})
 			args = append(args, "&"+name)
 			continue
@@ -225,11 +236,11 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 		l.names = append(l.names, name)
 		l.types = append(l.types, l.text(list.At(n).Type()))
 		l.param[name] = list.At(n).Type()
-		l.constant[name] = k.constantIndex(list.At(n)) >= 0
+		l.constant[name] = k.ConstantIndex(list.At(n)) >= 0
 		args = append(args, "loop."+name)
 	}
 	l.call = fmt.Sprintf("%s(%s)", k.Name, strings.Join(args, ", "))
-	if k.Reduce != ReduceNone {
+	if k.Reduce != source.ReduceNone {
 		l.precision = l.text(sig.Results().At(0).Type())
 		l.resultType = fmt.Sprintf("*atomics.%s[%s]", reducers[k.Reduce], l.precision)
 		l.names, l.types = append(l.names, "result"), append(l.types, l.resultType)
@@ -239,7 +250,7 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 
 // body is what the loop does for an index.
 func (l *launched) body() string {
-	if l.k.Reduce == ReduceNone {
+	if l.k.Reduce == source.ReduceNone {
 		return l.call
 	}
 	return fmt.Sprintf("best = %s(best, %s)", l.k.Reduce, l.call)
@@ -247,11 +258,11 @@ func (l *launched) body() string {
 
 // reduced writes a loop, and around it what reduces its results.
 func (l *launched) reduced(w *bytes.Buffer, loop func()) {
-	if l.k.Reduce == ReduceNone {
+	if l.k.Reduce == source.ReduceNone {
 		loop()
 		return
 	}
-	sign := map[Reduce]int{ReduceMin: 1, ReduceMax: -1}[l.k.Reduce]
+	sign := map[source.Reduce]int{source.ReduceMin: 1, source.ReduceMax: -1}[l.k.Reduce]
 	fmt.Fprintf(w, "best := %s(math.Inf(%d))\n", l.precision, sign)
 	loop()
 	w.WriteString("loop.result.Take(best)\n")
@@ -272,7 +283,7 @@ func (l *launched) vectors(w *bytes.Buffer, others string) {
 		after = fmt.Sprintf("for group, rare := range left[:n/loop.code.Lanes] {\nfor ; rare != 0; rare &= rare - 1 {\n"+
 			"%[1]s := %[2]s + group*loop.code.Lanes + bits.TrailingZeros32(rare)\n%[3]s\n}\n}\n", l.indices[0], lo, l.call)
 	}
-	if l.k.Reduce != ReduceNone {
+	if l.k.Reduce != source.ReduceNone {
 		before = fmt.Sprintf("var one %s\n", l.precision)
 		result, after = "unsafe.Pointer(&one)", fmt.Sprintf("best = %s(best, one)\n", l.k.Reduce)
 	}

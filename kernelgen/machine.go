@@ -2,7 +2,6 @@ package kernelgen
 
 import (
 	"fmt"
-	"go/ast"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,20 +10,6 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// machineCode notes for which GPUs a package asks for machine code beside its PTX, by a line in one of its files:
-//
-//	//atoll:machine sm_80 sm_90
-func (p *Package) machineCode(file *ast.File) {
-	for _, group := range file.Comments {
-		for _, c := range group.List {
-			if names, ok := strings.CutPrefix(c.Text, "//atoll:machine "); ok {
-				p.machine = append(p.machine, strings.Fields(names)...)
-			}
-		}
-	}
-	slices.Sort(p.machine)
-}
-
 // compileMachine makes the archive that goes with PTX.
 func (p *Package) compileMachine(compiler func() (Compiler, error), source string, options []string) (string, error) {
 	c, err := compiler()
@@ -32,7 +17,7 @@ func (p *Package) compileMachine(compiler func() (Compiler, error), source strin
 		return "", err
 	}
 	code := map[string]string{}
-	for _, gpu := range p.machine {
+	for _, gpu := range p.Machine {
 		all := slices.Clone(options)
 		all = append(slices.DeleteFunc(all, func(o string) bool { return strings.HasPrefix(o, architecture) }),
 			architecture+gpu)

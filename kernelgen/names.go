@@ -115,3 +115,11 @@ func comment(g *ast.CommentGroup) string {
 	}
 	return s.String()
 }
+
+// prefix goes before the C names of what another package declares: its name.
+func (u *unit) prefix(pkg *types.Package) string {
+	if pkg == u.pkg.Types {
+		return ""
+	}
+	return pkg.Name() + "_"
+}

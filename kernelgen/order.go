@@ -48,7 +48,7 @@ func (f *function) operandsRead(e, place ast.Expr) bool {
 
 // mayRead tells whether evaluating e may read what is stored at place.
 func (f *function) mayRead(e, place ast.Expr) bool {
-	if f.u.pkg.info.Types[e].Value != nil {
+	if f.u.pkg.Info.Types[e].Value != nil {
 		return false
 	}
 	switch e := ast.Unparen(e).(type) {
@@ -83,7 +83,7 @@ func (f *function) mayRead(e, place ast.Expr) bool {
 				return true
 			}
 		}
-		if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && f.u.pkg.info.Selections[s] != nil {
+		if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && f.u.pkg.Info.Selections[s] != nil {
 			return true // a method, which may read whatever its receiver points to
 		}
 		return false
@@ -131,11 +131,11 @@ func compound(t types.Type) bool {
 func (f *function) root(e ast.Expr) (*types.Var, *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		v, _ := f.u.pkg.info.ObjectOf(e).(*types.Var)
+		v, _ := f.u.pkg.Info.ObjectOf(e).(*types.Var)
 		return v, nil
 	case *ast.SelectorExpr:
 		var field *types.Var
-		if s := f.u.pkg.info.Selections[e]; s != nil {
+		if s := f.u.pkg.Info.Selections[e]; s != nil {
 			if v, ok := s.Obj().(*types.Var); ok {
 				field = v.Origin()
 			}
@@ -166,7 +166,7 @@ func (f *function) addressed(v *types.Var) bool {
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.AND && inside(n.X)
 		case *ast.SelectorExpr:
-			if s := f.u.pkg.info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+			if s := f.u.pkg.Info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
 				_, pointer := f.typeOf(n.X).Underlying().(*types.Pointer)
 				found = found || !pointer && inside(n.X)
 			}

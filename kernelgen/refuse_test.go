@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // TestRefusals proves that each construct outside the subset is refused at its place: every line with a comment
@@ -30,7 +31,7 @@ func TestRefusals(t *testing.T) {
 			}
 			wanted := wants(t, dir)
 			for _, e := range all.Unwrap() {
-				var r kernelgen.Refused
+				var r source.Refused
 				if !errors.As(e, &r) {
 					t.Fatal(e)
 				}

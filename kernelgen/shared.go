@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // ungranted is how many bytes a block may share without asking: on any GPU the static variables of a kernel.
@@ -53,15 +55,15 @@ func (s *sharing) declared(dynamic bool) string {
 // dynamic tells whether a kernel shares more than it may without asking, in any of its precisions.
 func (p *Package) dynamic(k *Kernel) bool {
 	ctx := types.NewContext()
-	for _, args := range p.precisions(k) {
+	for _, args := range p.Precisions(k) {
 		env := map[*types.TypeParam]types.Type{}
 		for i, a := range args {
-			env[k.fn.Signature().TypeParams().At(i)] = a
+			env[k.Fn.Signature().TypeParams().At(i)] = a
 		}
 		var s sharing
-		for v := range k.fn.Signature().Params().Variables() {
-			if a := sharedArray(k, subst(v.Type(), env, ctx)); a != nil {
-				s.add(v.Name(), "", sizes.Sizeof(a))
+		for v := range k.Fn.Signature().Params().Variables() {
+			if a := source.SharedArray(k, subst(v.Type(), env, ctx)); a != nil {
+				s.add(v.Name(), "", source.Sizes.Sizeof(a))
 			}
 		}
 		if s.bytes > ungranted {
@@ -83,51 +85,31 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 	return "Shared: " + strings.Join(all, " + ") + ", "
 }
 
-// mentionsShared tells whether a statement of a tile kernel names memory that its block shares.
-func (p *Package) mentionsShared(fn *types.Func, s ast.Node) bool {
-	found := false
-	ast.Inspect(s, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		for v := range fn.Signature().Params().Variables() {
-			if ptr, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.info.ObjectOf(id) == v {
-				_, array := types.Unalias(ptr.Elem()).(*types.Array)
-				found = found || array
-			}
-		}
-		return true
-	})
-	return found
-}
-
-// leads tells whether a value leads to memory.
-func leads(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Slice:
-		return true
-	case *types.Array:
-		return leads(t.Elem())
-	case *types.Struct:
-		for v := range t.Fields() {
-			if leads(v.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // await lets all threads of a tile come to a statement outside of its loops that reads what they share.
 func (f *function) await(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
-		if !f.u.pkg.ordered(f.notes, r) {
+		if !f.u.pkg.Ordered(f.notes, r) {
 			return // waits as any loop that is shared does
 		}
 		s = &ast.ExprStmt{X: r.X}
 	}
-	if f.phases > 0 && f.u.pkg.mentionsShared(f.out.fn, s) {
+	if f.phases > 0 && f.u.pkg.MentionsShared(f.out.fn, s) {
 		f.line("__syncthreads();")
+	}
+}
+
+// lanes writes an outer loop of a tile kernel: its turns go round among the block's threads, and the next loop begins
+// when all are done.
+func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
+	if f.phases > 0 {
+		f.line("__syncthreads();")
+	}
+	f.phases++
+	f.line("TURNS(%s, %s, %s) {", ct, name, count)
+	f.copies = false
+	f.block(s.Body)
+	f.line("}")
+	if f.copies {
+		f.line("copies_done();")
 	}
 }

@@ -8,15 +8,17 @@ import (
 	"go/types"
 	"os"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // staged writes a loop that takes the indices in groups: each call of the kernel's body for all of a group before the
 // next call, so that a processor overlaps work of several indices.
 func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 	const need = "stages=N needs a body of one variable, var f T, and after it calls of its methods alone"
-	body := k.decl.Body.List
-	if k.Reduce != ReduceNone || l.boxed || len(body) < 2 {
-		p.refuse(k.decl, "kernel %s: %s", k.Name, need)
+	body := k.Decl.Body.List
+	if k.Reduce != source.ReduceNone || l.boxed || len(body) < 2 {
+		p.Refuse(k.Decl, "kernel %s: %s", k.Name, need)
 		return
 	}
 	var local *ast.Ident
@@ -28,10 +30,10 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 		}
 	}
 	if local == nil {
-		p.refuse(body[0], "kernel %s: %s", k.Name, need)
+		p.Refuse(body[0], "kernel %s: %s", k.Name, need)
 		return
 	}
-	obj := p.info.Defs[local]
+	obj := p.Info.Defs[local]
 	element := l.text(obj.Type())
 	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), "+
 		"hi-lo)]\nclear(group)\n", k.Stages, element)
@@ -43,7 +45,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 			_, isCall = call.(*ast.CallExpr)
 		}
 		if !isCall || !p.onLocal(call.(*ast.CallExpr), obj) {
-			p.refuse(s, "kernel %s: %s", k.Name, need)
+			p.Refuse(s, "kernel %s: %s", k.Name, need)
 			return
 		}
 		fmt.Fprintf(w, "for turn := range group {\n%s\n}\n", p.rewrite(call, l, obj))
@@ -58,17 +60,17 @@ func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 		return false
 	}
 	id, ok := s.X.(*ast.Ident)
-	return ok && p.info.Uses[id] == v
+	return ok && p.Info.Uses[id] == v
 }
 
 // rewrite is the source of an expression of a kernel's body, with the variable, the index and the parameters as its
 // loop has them.
 func (p *Package) rewrite(e ast.Expr, l *launched, local types.Object) string {
 	k := l.k
-	file := p.fset.File(e.Pos())
+	file := p.Fset.File(e.Pos())
 	source, err := os.ReadFile(file.Name())
 	if err != nil || len(source) != file.Size() {
-		p.refuse(e, "the file changed while it was read")
+		p.Refuse(e, "the file changed while it was read")
 		return ""
 	}
 	var out strings.Builder
@@ -79,16 +81,16 @@ func (p *Package) rewrite(e ast.Expr, l *launched, local types.Object) string {
 			return true
 		}
 		to := ""
-		switch obj := p.info.Uses[id]; {
+		switch obj := p.Info.Uses[id]; {
 		case obj == nil:
 		case isPackageName(obj):
 			to = l.imported(obj.(*types.PkgName).Imported().Path(), obj.(*types.PkgName).Imported().Name())
 		case obj == local:
 			to = "group[turn]"
-		case obj == k.fn.Signature().Params().At(0):
+		case obj == k.Fn.Signature().Params().At(0):
 			to = "(lo+turn)"
 		default:
-			for v := range k.fn.Signature().Params().Variables() {
+			for v := range k.Fn.Signature().Params().Variables() {
 				if obj == v {
 					to = "loop." + v.Name()
 				}

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 func (f *function) statements(list []ast.Stmt) {
@@ -24,7 +26,7 @@ func (f *function) gap(a, b ast.Stmt) bool {
 	if notes := f.notes[b]; len(notes) > 0 {
 		start = min(start, notes[0].Pos())
 	}
-	line := func(p token.Pos) int { return f.u.pkg.fset.Position(p).Line }
+	line := func(p token.Pos) int { return f.u.pkg.Fset.Position(p).Line }
 	return line(start) > line(a.End())+1
 }
 
@@ -134,7 +136,7 @@ func (f *function) expression(s *ast.ExprStmt) {
 	if f.atomic(c) {
 		return
 	}
-	if id, ok := c.Fun.(*ast.Ident); ok && f.u.pkg.info.Types[c.Fun].IsBuiltin() {
+	if id, ok := c.Fun.(*ast.Ident); ok && f.u.pkg.Info.Types[c.Fun].IsBuiltin() {
 		f.refuse(c, "builtin %s is outside of what kernels can use", id.Name)
 		return
 	}
@@ -193,7 +195,7 @@ func (f *function) forStatement(s *ast.ForStmt) {
 		}
 		if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
 			for _, x := range a.Lhs {
-				if v, ok := f.u.pkg.info.Defs[x.(*ast.Ident)].(*types.Var); ok {
+				if v, ok := f.u.pkg.Info.Defs[x.(*ast.Ident)].(*types.Var); ok {
 					f.ranged[v] = true
 				}
 			}
@@ -232,9 +234,9 @@ func (f *function) post(s *ast.ForStmt) (string, bool) {
 	if inc, ok := s.Post.(*ast.IncDecStmt); ok {
 		id, isIdent := inc.X.(*ast.Ident)
 		cond, isBinary := s.Cond.(*ast.BinaryExpr)
-		if isIdent && isBinary && !f.assigned(s.Body, f.u.pkg.info.ObjectOf(id)) {
+		if isIdent && isBinary && !f.assigned(s.Body, f.u.pkg.Info.ObjectOf(id)) {
 			left, ok := cond.X.(*ast.Ident)
-			bounded := ok && f.u.pkg.info.ObjectOf(left) == f.u.pkg.info.ObjectOf(id) &&
+			bounded := ok && f.u.pkg.Info.ObjectOf(left) == f.u.pkg.Info.ObjectOf(id) &&
 				(inc.Tok == token.INC && cond.Op == token.LSS || inc.Tok == token.DEC && cond.Op == token.GTR)
 			if bounded {
 				return f.expr(id).text + inc.Tok.String(), true
@@ -249,7 +251,7 @@ func (f *function) assigned(b ast.Node, obj types.Object) bool {
 	found := false
 	is := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)
-		return ok && f.u.pkg.info.ObjectOf(id) == obj
+		return ok && f.u.pkg.Info.ObjectOf(id) == obj
 	}
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -276,29 +278,13 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.refuse(s, "a range loop over a variable from outside: write i := range n")
 		return
 	}
-	t := f.typeOf(s.X)
-	var count string
-	var ct string
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		count, ct = f.value(s.X).in(primary)+".len", "int64"
-	case *types.Basic:
-		if u.Info()&types.IsInteger == 0 {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
-			return
-		}
-		count, ct = f.value(s.X).text, f.ctype(s.X, t)
-	default:
-		a, ok := arrayOf(t)
-		if !ok {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
-			return
-		}
-		count, ct = fmt.Sprint(a.Len()), "int64"
+	count, ct, ok := f.turns(s)
+	if !ok {
+		return
 	}
 	name := f.fresh("turn")
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
-		v := f.u.pkg.info.Defs[id].(*types.Var)
+		v := f.u.pkg.Info.Defs[id].(*types.Var)
 		ct = f.ctype(id, v.Type())
 		if f.assigned(s.Body, v) {
 			f.refuse(id, "loop variable %s is assigned in the body, which does not change the course of a range loop in "+
@@ -307,9 +293,9 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.ranged[v] = true
 		name = f.local(v)
 	}
-	switch ordered := f.u.pkg.ordered(f.notes, s); {
+	switch ordered := f.u.pkg.Ordered(f.notes, s); {
 	case ordered && (!f.tile || f.depth != f.together):
-		f.refuse(s, misplaced)
+		f.refuse(s, source.Misplaced)
 		return
 	case ordered:
 		f.together++
@@ -327,6 +313,28 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 	}
 	f.block(s.Body)
 	f.line("}")
+}
+
+// turns is how often a range loop goes round, and the type of that number.
+func (f *function) turns(s *ast.RangeStmt) (count, ct string, ok bool) {
+	t := f.typeOf(s.X)
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return f.value(s.X).in(primary) + ".len", "int64", true
+	case *types.Basic:
+		if u.Info()&types.IsInteger == 0 {
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			return "", "", false
+		}
+		return f.value(s.X).text, f.ctype(s.X, t), true
+	default:
+		a, ok := arrayOf(t)
+		if !ok {
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			return "", "", false
+		}
+		return fmt.Sprint(a.Len()), "int64", true
+	}
 }
 
 func (f *function) returnStatement(s *ast.ReturnStmt) {

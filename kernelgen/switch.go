@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // switchStatement becomes a switch of C++ where the cases are integer constants, and else a chain of ifs.
@@ -16,12 +18,12 @@ func (f *function) switchStatement(s *ast.SwitchStmt) {
 		f.statement(s.Init)
 	}
 	var clauses []*ast.CaseClause
-	constant := s.Tag != nil && kindOf(f.typeOf(s.Tag))&types.IsInteger != 0
+	constant := s.Tag != nil && source.KindOf(f.typeOf(s.Tag))&types.IsInteger != 0
 	for _, c := range s.Body.List {
 		clause := c.(*ast.CaseClause)
 		clauses = append(clauses, clause)
 		for _, e := range clause.List {
-			constant = constant && f.u.pkg.info.Types[e].Value != nil
+			constant = constant && f.u.pkg.Info.Types[e].Value != nil
 		}
 	}
 	if constant {

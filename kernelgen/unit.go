@@ -41,7 +41,7 @@ type cfunction struct {
 //go:embed prelude.cuh
 var prelude string
 
-func (u *unit) refuse(at ast.Node, format string, args ...any) { u.pkg.refuse(at, format, args...) }
+func (u *unit) refuse(at ast.Node, format string, args ...any) { u.pkg.Refuse(at, format, args...) }
 
 // translate builds the unit, or refuses it with everything that is wrong.
 func (p *Package) translate() (*unit, error) {
@@ -49,12 +49,12 @@ func (p *Package) translate() (*unit, error) {
 	u.survey()
 	for _, k := range p.Kernels {
 		for _, variant := range k.Variants {
-			for _, args := range p.precisions(k) {
+			for _, args := range p.Precisions(k) {
 				u.entry(k, variant, args)
 			}
 		}
 	}
-	if err := p.refusals.err(); err != nil {
+	if err := p.Refusals.Err(); err != nil {
 		return nil, err
 	}
 	return u, nil
@@ -62,7 +62,7 @@ func (p *Package) translate() (*unit, error) {
 
 // newUnit begins a translation, and forgets what an earlier one refused.
 func (p *Package) newUnit() *unit {
-	p.refusals = nil
+	p.Refusals = nil
 	return &unit{
 		pkg: p, ctx: types.NewContext(),
 		structs: map[string]*cstruct{}, funcs: map[string]*cfunction{},
@@ -132,7 +132,7 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 		name = receiver(recv.Type()).Obj().Name() + "_" + name
 	}
 	name = cname(u.prefix(fn.Pkg()) + name + suffix(args))
-	if u.pkg.isKernel(fn) {
+	if u.pkg.IsKernel(fn) {
 		name += "_at" // its plain name is the entry's
 	}
 	if c, ok := u.funcs[name]; ok {
@@ -147,7 +147,7 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 	u.funcs[name] = c
 	defer func() { c.open = false }()
 
-	decl := u.pkg.decls[fn]
+	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil {
 		u.refuse(at, "%s has no body in Go: kernels call functions written in Go", fn.Name())
 		return c
@@ -155,7 +155,7 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 	f := &function{
 		u: u, decl: decl, sig: sig, out: c, env: map[*types.TypeParam]types.Type{},
 		locals: map[*types.Var]string{}, byName: map[string][]*types.Var{}, used: identifiers(decl),
-		ranged: map[*types.Var]bool{}, notes: u.pkg.comments[fn], tile: u.pkg.isTile(fn), together: 1,
+		ranged: map[*types.Var]bool{}, notes: u.pkg.Comments[fn], tile: u.pkg.IsTile(fn), together: 1,
 	}
 	params := sig.TypeParams()
 	if sig.Recv() != nil {
@@ -228,7 +228,7 @@ func (f *function) translate() {
 	}
 	f.statements(f.decl.Body.List)
 	f.out.text = fmt.Sprintf("%s// %s, %s\n%sDEVICE %s(%s) {\n%s}\n",
-		comment(f.decl.Doc), f.title(), f.u.pkg.place(f.decl), resultStruct,
+		comment(f.decl.Doc), f.title(), f.u.pkg.Place(f.decl), resultStruct,
 		declare(result, f.out.name), wrap(params, len(f.out.name)+len(result)+9), f.body.String())
 }
 
@@ -245,7 +245,7 @@ func (f *function) usesResults() bool {
 			used = used || len(n.Results) == 0
 		case *ast.Ident:
 			for v := range list.Variables() {
-				used = used || f.u.pkg.info.Uses[n] == v
+				used = used || f.u.pkg.Info.Uses[n] == v
 			}
 		}
 		return !used
@@ -312,7 +312,7 @@ func (f *function) ctype(at ast.Node, t types.Type) string { return f.u.ctype(at
 
 // typeOf is the concrete type of an expression.
 func (f *function) typeOf(e ast.Expr) types.Type {
-	t := f.u.pkg.info.TypeOf(e)
+	t := f.u.pkg.Info.TypeOf(e)
 	if t == nil {
 		return types.Typ[types.Invalid]
 	}

@@ -24,8 +24,11 @@
 // of one thread on a Xeon with 2 cores, over gRPC: 9.0 to 9.3 million cell updates a second, against 6.5 to 8.5
 // without; while others kept both cores busy as well, 4.8 in the median of five, against 3.4.
 //
-// In a pod of an indexed Job of Kubernetes the rank is JOB_COMPLETION_INDEX, which Kubernetes sets; the Job sets
-// ATOLL_SIZE and ATOLL_COORDINATOR, the latter to host:port of its pod 0.
+// A worker that gets on says so by the time of a file (Place.Signs); one that lives and does not is killed at last.
+//
+// In a pod of an indexed Job of Kubernetes the rank is JOB_COMPLETION_INDEX, which Kubernetes sets. With --places the
+// pod is a supervisor of that rank; without, it is the rank itself, and the Job sets ATOLL_SIZE and ATOLL_COORDINATOR,
+// the latter to host:port of its pod 0.
 //
 // The tasks of a step of Slurm's need no such variables: on one node they meet in a directory that each works out from
 // the numbers of job and step.

@@ -225,6 +225,17 @@ func (e *environment) pod(p *Place) {
 	}
 }
 
+// Pod tells whether this process is that of a pod of an indexed Job, and no rank that one has started; index is the
+// pod's, from 0.
+func Pod() (index int, is bool, err error) {
+	env := environment{lookup: os.LookupEnv}
+	if !env.has(envPod) || env.has(envRank) {
+		return 0, false, nil
+	}
+	index = env.number(envPod, 0, maxSize-1)
+	return index, true, env.err
+}
+
 func (e *environment) addresses() (coordinator, sockets string) {
 	coordinator, sockets = e.text(envCoordinator), e.text(envSockets)
 	path, unix := strings.CutPrefix(coordinator, "unix:")

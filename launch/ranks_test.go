@@ -72,6 +72,12 @@ func rank(roles string) int {
 	case "fail": // when told to
 		<-stop
 		return number
+	case "progress", "hang":
+		for begin, sign := time.Now(), p.Signs(); ; time.Sleep(10 * time.Millisecond) {
+			if role == "progress" || time.Since(begin) < 100*time.Millisecond {
+				sign()
+			}
+		}
 	case "wait", "stubborn":
 		time.Sleep(time.Minute)
 	case "notice": // as a rank that loses a peer does

@@ -55,9 +55,11 @@ type Workers struct {
 	crew    *crew
 	config  WorkersConfig
 	sockets string
-	lock    sync.Mutex  // of crew.gone and crew.sent
-	timer   *time.Timer // until they are killed, nil if they are not to be
-	killed  time.Time   // when that is
+	lock    sync.Mutex // of crew.gone, crew.sent and hung
+	hung    map[int]bool
+	over    chan struct{} // closed when all have ended
+	timer   *time.Timer   // until they are killed, nil if they are not to be
+	killed  time.Time     // when that is
 	exits   []Exit
 }
 
@@ -74,7 +76,7 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 		return nil, &usageError{fmt.Sprintf("ranks %d to %d of %d in epoch %d", config.First, config.First+config.Ranks-1,
 			config.Size, config.Epoch)}
 	}
-	w := &Workers{config: config}
+	w := &Workers{config: config, hung: map[int]bool{}, over: make(chan struct{})}
 	if w.sockets, err = socketDirectory(os.TempDir(), "/tmp"); err != nil {
 		return nil, err
 	}
@@ -89,6 +91,9 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 	exits := make(chan Exit, config.Ranks)
 	w.Exits = exits
 	go w.gather(exits)
+	if config.Stuck > 0 {
+		go w.watch()
+	}
 	return w, nil
 }
 
@@ -117,12 +122,16 @@ func (w *Workers) gather(exits chan<- Exit) {
 		w.crew.gone[e.rank] = true
 		at, ours := w.crew.sent[e.signal]
 		e.ended = ours && !e.at.Before(at)
+		hung := w.hung[e.rank] && e.signal == syscall.SIGKILL
 		w.lock.Unlock()
 		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, Ended: e.ended, At: e.at}
-		out.Report = reported(w.sockets, out.Rank)
+		if out.Report = reported(w.sockets, out.Rank); hung {
+			out.Report, out.Ended = w.hangs(out.Rank), false
+		}
 		w.exits = append(w.exits, out)
 		exits <- out
 	}
+	close(w.over)
 	close(exits)
 }
 

@@ -68,11 +68,35 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	merged, keepCell, cells, err := m.mergedCells(target)
+	if err != nil {
+		return 0, 0, err
+	}
+	m.Cells = filter(merged, keepCell)
+	for i := range m.Tagged {
+		e := &m.Tagged[i]
+		e.A, e.B = target[e.A], target[e.B]
+	}
+	m.Marks = m.Marks.renumbered(target)
+	if m.CellGroup != nil {
+		m.CellGroup = filter(m.CellGroup, keepCell)
+	}
+	for name, f := range m.CellData {
+		m.CellData[name] = filter(f, keepCell)
+	}
+	vertices = m.keepVertices(keep)
+	m.Tagged = withoutRepeats(m.Tagged)
+	return vertices, cells, nil
+}
+
+// mergedCells are the cells with other vertices in place of theirs, which of them are to be kept, and how many are not:
+// those that have become flat, and those that are there already.
+func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cells int, err error) {
 	merged := &Mesh{Cells: make([][3]int32, len(m.Cells))}
 	for c, v := range m.Cells {
 		merged.Cells[c] = [3]int32{target[v[0]], target[v[1]], target[v[2]]}
 	}
-	keepCell := make([]bool, len(m.Cells))
+	keepCell = make([]bool, len(m.Cells))
 	for c, v := range merged.Cells {
 		keepCell[c] = v[0] != v[1] && v[1] != v[2] && v[2] != v[0]
 		if !keepCell[c] {
@@ -96,23 +120,9 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 		}
 	})
 	if err != nil {
-		return 0, 0, err
+		return nil, nil, 0, err
 	}
-	m.Cells = filter(merged.Cells, keepCell)
-	for i := range m.Tagged {
-		e := &m.Tagged[i]
-		e.A, e.B = target[e.A], target[e.B]
-	}
-	m.Marks = m.Marks.renumbered(target)
-	if m.CellGroup != nil {
-		m.CellGroup = filter(m.CellGroup, keepCell)
-	}
-	for name, f := range m.CellData {
-		m.CellData[name] = filter(f, keepCell)
-	}
-	vertices = m.keepVertices(keep)
-	m.Tagged = withoutRepeats(m.Tagged)
-	return vertices, cells, nil
+	return merged.Cells, keepCell, cells, nil
 }
 
 // keepVertices removes the vertices that keep does not hold, to which no cell or tagged edge may refer, and returns

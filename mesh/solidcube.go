@@ -62,20 +62,28 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// Box returns a box with about so many tetrahedra: a Cube of boxes that are about cubes, drawn out, with a shift of a
-// tenth.
-func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
+// BoxCounts is how many boxes along each axis, about cubes, a box is cut into for about so many tetrahedra, of which
+// each of them gives six.
+func BoxCounts(low, high [3]float64, cells int) (n [3]int, err error) {
 	volume := 1.0
 	for k := range low {
 		if !(low[k] < high[k]) || math.IsInf(high[k]-low[k], 0) {
-			return nil, fmt.Errorf("a box from %v to %v has no room", low, high)
+			return n, fmt.Errorf("a box from %v to %v has no room", low, high)
 		}
 		volume *= high[k] - low[k]
 	}
 	side := math.Cbrt(6 * volume / float64(max(6, cells)))
-	var n [3]int
 	for k := range n {
 		n[k] = int(min(max(1, math.Round((high[k]-low[k])/side)), maxCubeSide))
+	}
+	return n, nil
+}
+
+// Box returns a box with about so many tetrahedra: a Cube of boxes by BoxCounts, drawn out, with a shift of a tenth.
+func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
+	n, err := BoxCounts(low, high, cells)
+	if err != nil {
+		return nil, err
 	}
 	s, err := Cube(n[0], n[1], n[2], .1, seed)
 	if err != nil {

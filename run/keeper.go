@@ -183,6 +183,7 @@ func (r *runner) save(ctx context.Context) error {
 		return err
 	}
 	defer func() { r.output += time.Since(k.begun) }()
+	r.sign()
 	told, err := r.position(ctx)
 	if err != nil {
 		return err
@@ -191,6 +192,7 @@ func (r *runner) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.sign()
 	inputs, err := r.inputs()
 	if err != nil {
 		return err

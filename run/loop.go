@@ -30,10 +30,12 @@ func (r *runner) loop(ctx context.Context) error {
 	if err := r.openLedger(ctx); err != nil {
 		return err
 	}
+	r.sign()
 	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err
 		}
+		r.sign()
 	}
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
@@ -45,6 +47,7 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	now := r.solver.Clock()
 	for done := false; !done && r.before(now); {
+		r.sign()
 		var err error
 		if done, err = r.step(ctx); err != nil {
 			return err
@@ -56,12 +59,14 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 		}
 	}
+	r.sign()
 	if err := r.observeAll(ctx); err != nil {
 		return err
 	}
 	if err := r.saved(ctx); err != nil {
 		return err
 	}
+	r.sign()
 	if r.framed < now.Time {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return err
@@ -109,6 +114,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	if r.first == 0 && !r.Began.IsZero() {
 		r.first = time.Since(r.Began)
 	}
+	r.sign()
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
 	if err := r.record(ctx, now); err != nil {

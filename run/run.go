@@ -40,6 +40,7 @@ type Options struct {
 	Replay    *Replay       // a stretch of an earlier run; nil for a run of its own
 	Summary   string        // file of the summary; "" for summary.json in the folder
 	Began     time.Time     // when the process did; zero where the run is one of several
+	Sign      func()        // is called whenever something is done, which may be often; nil for nobody
 	Check     bool          // set up, but do not run
 
 	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
@@ -148,6 +149,13 @@ type runner struct {
 	from       *position        // how far it was; nil for both
 }
 
+// sign tells whoever supervises the run that it gets on.
+func (r *runner) sign() {
+	if r.Sign != nil {
+		r.Sign()
+	}
+}
+
 // tell hands the run to its report.
 func (r *runner) tell(ctx context.Context) error {
 	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
@@ -199,7 +207,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	}
 	s := &summary.Summary{
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
-		Cells: r.size.Entities, Unit: r.size.Unit, Ranks: r.Comm.Size(), Transport: r.Transport,
+		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
 		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
 		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
@@ -212,6 +220,13 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		if q.In&solvers.Drift != 0 {
 			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
 		}
+	}
+	off, err := solvers.MeasureExact(ctx, r.Comm, r.solver, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range off {
+		s.Metrics[q.Name] = q.Value
 	}
 	if d, ok := r.solver.(solvers.Stopper); ok {
 		s.Stopped = d.Stopped()

@@ -29,9 +29,14 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
+	r.sign()
+	if err := r.foresee(ctx); err != nil {
+		return r, err
+	}
 	if err := r.find(ctx); err != nil {
 		return r, err
 	}
+	r.sign()
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
@@ -39,7 +44,11 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.solver, err = r.newSolver(ctx, kind); err != nil {
 		return r, err
 	}
+	r.sign()
 	r.size = r.solver.Size()
+	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
+		return r, err
+	}
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}
@@ -80,6 +89,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 			return r, err
 		}
 	}
+	r.sign()
 	// What set-up needed and the run does not goes back to the system.
 	debug.FreeOSMemory()
 	r.setUp = time.Since(r.started)
@@ -90,10 +100,16 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
 	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside}
-	if o.Progress.Out != nil {
+	if o.Progress.Out != nil || r.Sign != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
-		ctx, env.Log = parallel.Watch(ctx, stages.Tell), stages
+		ctx = parallel.Watch(ctx, func(name string, done, of int) {
+			r.sign()
+			stages.Tell(name, done, of)
+		})
+		if o.Progress.Out != nil {
+			env.Log = stages
+		}
 	}
 	if o.Report != nil {
 		env.Log = o.Log

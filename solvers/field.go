@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -51,10 +52,15 @@ type Field struct {
 	On              *Space
 	Components      []string // names of its numbers, in gauges; nil for one, which has the name of the field
 
-	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small;
-	// Range is what colours span, where that is not what the values do: such a field is shown before and after the run.
-	Where string
-	Range *[2]float64
+	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small: up
+	// to what Absent of that field returns for a case, nil if it is not known, and the field's values at the start; 0
+	// without Absent. Range is what colours span, where that is not what the values do. Compared fields are shown before
+	// and after the run, Level ones are what is shown of gauges if nothing else is asked for, and Aside ones are shown
+	// in frames only if asked for.
+	Where                  string
+	Absent                 func(c *config.Case, start []float64) float64
+	Range                  *[2]float64
+	Compared, Level, Aside bool
 
 	// State is what the next steps follow from. View is where its numbers lie, in arrays that may change from step to
 	// step: they are those of the last step after Solver.Rest. Hashed numbers are what the hash is made of; saved ones are

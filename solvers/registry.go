@@ -24,9 +24,12 @@ type Kind struct {
 	Fields     []Field
 	Quantities []Quantity
 	Sweeps     bool
-	// Needs is the least that the arrays of a rank take on its device, in bytes, where it holds so much of a case. New
-	// asks Env.Room before it makes any.
+	// Needs is what the arrays of a rank take on its device, in bytes, where it holds so much of a case. New asks Env.Room
+	// before it makes any.
 	Needs func(c *config.Case, held Counts) int64
+	// Foresee tells what a case on so many ranks will take before any of it is read or made; apart is of devices with
+	// memory of their own. nil is for solvers that cannot tell.
+	Foresee func(c *config.Case, ranks int, apart bool) (Foreseen, error)
 	// Checks are cases whose end is known: atoll verify makes them under the name of the kind.
 	Checks []Check
 	// Commands are those of the program that are the solver's own.
@@ -85,10 +88,7 @@ func QuantityOf(column string) (Quantity, Kind, bool) {
 			}
 		}
 		for _, f := range kinds[name].Fields {
-			if f.Total == nil {
-				continue
-			}
-			for _, q := range f.totals() {
+			for _, q := range f.Totals() {
 				if q.Name == column {
 					return q, kinds[name], true
 				}

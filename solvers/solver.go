@@ -71,6 +71,7 @@ type Stopper interface {
 // Size is how large a case is and where it ends, on all ranks alike but for Bytes.
 type Size struct {
 	Unit      string // what a step updates: cell, vertex
+	Dim       int    // of space: 2 or 3
 	Entities  int64  // of that, of all ranks
 	Bytes     int64  // of this rank's arrays, by itself
 	Precision string // of the state: float32 or float64
@@ -105,6 +106,7 @@ func (c Clock) Toward(until, longest float64) Clock {
 type Quantity struct {
 	Name, Unit, Doc string
 	In              Place
+	Error           bool   // it goes to 0 as cells do: studies tell with which order
 	Panel           string // label of the axes that it is drawn on in pictures, with others of that label; "" for none
 	Value           float64
 }

@@ -49,8 +49,7 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 		if err != nil {
 			return nil, err
 		}
-		of := t.fields[i].totals()
-		all = append(all, Measured(of[:], now, drift)...)
+		all = append(all, Measured(t.fields[i].Totals(), now, drift)...)
 	}
 	return all, nil
 }
@@ -80,11 +79,14 @@ func (t *Totals) now(ctx context.Context, i, steps int) (total, drift float64, e
 	return total, total, nil
 }
 
-// totals are the total of a field, and how far it is from where it began.
-func (f *Field) totals() [2]Quantity {
+// Totals are what a field adds up to, and how far that is from where it began; none of a field without a total.
+func (f *Field) Totals() []Quantity {
+	if f.Total == nil {
+		return nil
+	}
 	total := *f.Total
 	total.In = Column | Metric
-	return [2]Quantity{total,
+	return []Quantity{total,
 		{Name: total.Name + "_drift", In: Metric | Drift, Doc: "relative change of " + total.Name + " since the start"}}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/partition"
@@ -34,7 +35,7 @@ func doctorCommand() *cobra.Command {
 			} else {
 				row("arithmetic", "no fused multiply-add: the same bits everywhere")
 			}
-			if l := limits(); l != "" {
+			if l := process.Limits(); l != "" {
 				row("limits", "%s", l)
 			}
 			place, err := launch.Detect()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch/kube"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -43,6 +44,8 @@ func launchK8sCommand() *cobra.Command {
 	}
 	p, j := c.Flags(), &f.job
 	p.IntVarP(&j.Ranks, "ranks", "n", 1, "number of ranks, each a pod")
+	p.StringVar(&j.Elastic, "elastic", "", "MIN:MAX ranks that the job may be changed to while it runs, by atoll ranks "+
+		"--job; certificates are made for MAX (default: it stays as it is)")
 	p.StringVar(&j.Name, "name", "", "of the job (default: that of the case)")
 	p.StringVar(&j.Image, "image", "atoll:latest", "that has atoll")
 	p.StringVar(&j.Pull, "pull", "IfNotPresent", "when the image is pulled: IfNotPresent, Always or Never")
@@ -163,7 +166,7 @@ func (f *k8sFlags) claim() string { return cmp.Or(f.job.Claim, f.job.Name+"-outp
 
 // interrupted asks what becomes of the job, where somebody can answer. It goes on without an answer.
 func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err error) error {
-	if ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
+	if process.Ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
 		fmt.Fprintf(os.Stderr, "atoll: the job goes on; come back with --attach, or end it with --delete\n")
 		return err
 	}
@@ -180,11 +183,11 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := certs.Make(dir, f.job.Ranks, 30*24*time.Hour); err != nil {
+	if _, err := certs.Make(dir, f.job.Most(), 30*24*time.Hour); err != nil {
 		return nil, err
 	}
 	var all kube.Secrets
-	for rank := range f.job.Ranks {
+	for rank := range f.job.Most() {
 		files := map[string][]byte{}
 		for _, name := range []string{"ca.crt", "tls.crt", "tls.key"} {
 			if files[name], err = os.ReadFile(filepath.Join(dir, fmt.Sprintf("rank-%d", rank), name)); err != nil {

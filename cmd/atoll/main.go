@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
@@ -35,7 +36,7 @@ var began = time.Now()
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)
-	whenUnread(stop)
+	process.WhenUnread(stop)
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
@@ -44,7 +45,7 @@ func main() {
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endSignals...)
+	signal.Notify(signals, process.EndSignals...)
 	go func() {
 		<-signals
 		stop()
@@ -85,13 +86,13 @@ func execute(ctx context.Context, args []string) int {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), replayCommand(), auditCommand(), checkpointCommand(), places.RanksCommand(),
-		places.SuperviseCommand())
+	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
+		places.RanksCommand(), places.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	root.SetArgs(args)
-	err := guard(func() error { return root.ExecuteContext(ctx) })
+	err := process.Guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
 	}

@@ -38,6 +38,9 @@ func meshGenerate() *cobra.Command {
 			if err := writable(args[0]); err != nil {
 				return err
 			}
+			if err := fitsMesh(int64(cells)<<(2*min(max(refine, 0), 20)), len(bounds)/2); err != nil {
+				return err
+			}
 			if len(bounds) == 6 && refine == 0 {
 				s, err := mesh.Box([3]float64(bounds[:3]), [3]float64(bounds[3:]), cells, seed)
 				if err != nil {
@@ -78,6 +81,9 @@ func meshConvert() *cobra.Command {
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := writable(args[1]); err != nil {
+				return err
+			}
+			if err := fitsFile(args[0]); err != nil {
 				return err
 			}
 			m, solid, err := meshio.ReadAny(args[0])
@@ -268,6 +274,9 @@ type dual struct {
 }
 
 func readDual(path string) (*dual, error) {
+	if err := fitsFile(path); err != nil {
+		return nil, err
+	}
 	m, err := meshio.Read(path)
 	if err != nil {
 		return nil, err

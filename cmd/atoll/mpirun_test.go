@@ -26,7 +26,7 @@ output = { format = [] }
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 400, partition = "random" }
 metric = { width = "0.1 + 0.1*x", height = "0.2", samples = 8 }
-method = { smoother = "pain-exact", colouring = "two-level", cull = true, settled = 0.01, sweeps = 8 }
+method = { smoother = "pain-exact", colouring = "first-fit", cull = true, settled = 0.01, sweeps = 8 }
 output = { format = [] }
 `), false)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/progress"
@@ -39,7 +40,7 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for rank, comm := range comms {
 		g.Go(func() error {
-			return guard(func() error {
+			return process.Guard(func() error {
 				s, err := r.run(ctx, c, comm)
 				if rank == 0 {
 					result = s
@@ -110,7 +111,13 @@ func notifier(p launch.Place) func(line string) {
 	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
 		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
 	}
-	return func(line string) { fmt.Fprintln(os.Stderr, prefix+"atoll:", line) }
+	sign := p.Signs()
+	return func(line string) {
+		if sign != nil { // it waits for others for as long as --join says
+			sign()
+		}
+		fmt.Fprintln(os.Stderr, prefix+"atoll:", line)
+	}
 }
 
 // run runs the case on one rank.
@@ -136,7 +143,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Epoch: r.place.Epoch, Since: r.place.Began, Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.place.Epoch, Since: r.place.Began, Sign: r.place.Signs(), Replay: r.past, Report: r.tell, Began: began}
 	if r.backend == "cpu" {
 		o.Beside = share.LocalSize
 	}

@@ -127,6 +127,14 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	if err := f.doorFlags.validate(); err != nil {
 		return err
 	}
+	if f.places != "" {
+		if pod, err := places.FindPod(); err != nil || pod != nil {
+			if err != nil {
+				return err
+			}
+			return f.pod(ctx, path, pod)
+		}
+	}
 	place, err := launch.Detect()
 	if err != nil {
 		return usageError{err}

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
 )
@@ -137,7 +138,7 @@ func (c *command) begin(t *testing.T) {
 
 // TestPanicIsNoBadInput: Go ends a program that panics with exit code 2.
 func TestPanicIsNoBadInput(t *testing.T) {
-	err := guard(func() error { panic("at the disco") })
+	err := process.Guard(func() error { panic("at the disco") })
 	if err == nil || err.Error() != "internal error: at the disco" {
 		t.Errorf("error %v", err)
 	}

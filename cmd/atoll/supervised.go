@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/cmd/atoll/places"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/launch/health"
 	"github.com/atoll-hpc/atoll/launch/supervise"
 	"github.com/atoll-hpc/atoll/run"
 )
@@ -25,6 +26,8 @@ type superviseFlags struct {
 	elastic string
 	places  string
 	slots   int
+	health  string
+	stuck   time.Duration
 
 	least, most int // of elastic, 0 without
 }
@@ -32,10 +35,14 @@ type superviseFlags struct {
 func (f *superviseFlags) register(p *pflag.FlagSet) {
 	p.IntVar(&f.retries, "retries", 5, "with ranks that are processes: how often in succession ranks may be lost, "+
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
+	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank that lives may "+
+		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
 	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
-		"joins the run")
+		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
+	p.StringVar(&f.health, "health", "", "host:port of a health service for probes of containers (grpc_health_v1), with "+
+		"--places; :7712 is for this machine alone")
 	p.IntVar(&f.slots, "slots", places.MostRanks, "how many ranks this machine runs at most, where others join")
 }
 
@@ -43,8 +50,14 @@ func (f *superviseFlags) validate() error {
 	if f.slots < 0 || f.slots > places.MostRanks {
 		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, places.MostRanks)}
 	}
+	if f.stuck != 0 && f.stuck < time.Second {
+		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck)}
+	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
+	}
+	if f.health != "" && (f.places == "" || !serves(f.health)) {
+		return usageError{fmt.Errorf("--health %q: host:port or :port, and with --places", f.health)}
 	}
 	if f.elastic == "" {
 		return nil
@@ -73,7 +86,7 @@ func (f *runFlags) limits() supervise.Limits {
 // not come to an end. A check has nothing to go on from.
 func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
-		LogRanks: f.logRanks, Drain: run.Drain}
+		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
 	if f.check {
 		if err := giveToken(); err != nil {
 			return err
@@ -93,7 +106,12 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if err := giveToken(); err != nil {
 		return errors.Join(err, j.Close())
 	}
-	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers}
+	health, err := f.healthService()
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
+	defer health.Close()
+	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers, Works: health.Works}
 	var doors *supervise.Doors
 	if f.places != "" {
 		host.Name, host.Address = places.Name(), f.at()
@@ -103,12 +121,27 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 			return errors.Join(err, j.Close())
 		}
 	}
-	o := supervise.Run(ctx, supervise.Config{Limits: f.limits(), Journal: j,
-		Here: host, Doors: doors,
-		Command: func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) },
-		Tell:    func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
-	})
+	o := f.conduct(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Here: host, Doors: doors})
 	return errors.Join(ended(ctx, o, j.Saved()), j.Close())
+}
+
+// conduct takes the run to its end.
+func (f *runFlags) conduct(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
+	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) }
+	c.Tell = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
+	return supervise.Run(ctx, c)
+}
+
+// healthService is the one that was asked for, nil if none was.
+func (f *runFlags) healthService() (*health.Server, error) {
+	if f.health == "" {
+		return nil, nil
+	}
+	s, err := health.Open(f.health)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--health: %w", err)}
+	}
+	return s, nil
 }
 
 // at is where ranks of this machine are found by others.

@@ -39,7 +39,7 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 	if err != nil {
 		return err
 	}
-	go func() {
+	a.last.Go(func() { // which ends with the stream, after this call
 		for {
 			msg, err := s.Recv()
 			if err != nil {
@@ -48,7 +48,7 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 			}
 			a.tell(m, msg)
 		}
-	}()
+	})
 	// The first says that the rank is let in.
 	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
 		return err

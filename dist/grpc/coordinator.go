@@ -34,7 +34,7 @@ type coordinator struct {
 	verdict *proto.Verdict
 	dead    bool // its process is going down: nothing that it sees now means anything
 	rounds  [2]*collect.Round
-	last    sync.WaitGroup
+	last    sync.WaitGroup // of what outlives the handlers that begin it; waited for when these have returned
 
 	everyone chan struct{} // closed when all ranks have said hello
 	over     chan struct{} // closed after a verdict, or when all have left

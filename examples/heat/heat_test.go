@@ -113,3 +113,35 @@ func TestChecks(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) { runtest.NothingIsAllocated(t, 3, bar) }
+
+// TestExactField: a case that says what a field should be has the errors in its summary, the same on any ranks, and
+// they fall with order 2.
+func TestExactField(t *testing.T) {
+	exact := decay + "\nexact = { T = \"300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)\" }\n"
+	var coarse, fine map[string]float64
+	for ranks := 1; ranks <= 2; ranks++ {
+		s, err := runtest.On(t, strings.Replace(exact, "[32, 32]", "16", 1), ranks, 1, runtest.Local, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if coarse == nil {
+			coarse = s.Metrics
+		}
+		for _, name := range []string{"T_l1_error", "T_l2_error", "T_max_error"} {
+			if v := s.Metrics[name]; v != coarse[name] || !(v > 0 && v < 0.1) {
+				t.Errorf("%d ranks: %s is %g, on one %g", ranks, name, v, coarse[name])
+			}
+		}
+	}
+	s, err := runtest.On(t, exact, 1, 2, runtest.Local, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fine = s.Metrics
+	if order := math.Log2(coarse["T_l2_error"] / fine["T_l2_error"]); !(order > 1.9 && order < 2.1) {
+		t.Errorf("order %g", order)
+	}
+	if !(fine["T_l1_error"] <= fine["T_l2_error"] && fine["T_l2_error"] <= fine["T_max_error"]) {
+		t.Errorf("%v", fine)
+	}
+}

@@ -15,7 +15,7 @@ import (
 var leftToTheProcessor = []string{"Exp", "Exp2", "Log", "Pow", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Gamma", "Lgamma"}
 
 // stateless are folders of what makes no state of a run.
-var stateless = []string{"bench", "plot", "testdata", "verify"}
+var stateless = []string{"bench", "plot", "study", "testdata", "verify"}
 
 // TestStatesDependOnNoProcessor: what makes a state takes such functions from internal/portable.
 func TestStatesDependOnNoProcessor(t *testing.T) {

@@ -10,9 +10,10 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/ebitengine/purego"
+
 	"github.com/atoll-hpc/atoll/internal/dynlib"
 	"github.com/atoll-hpc/atoll/kernelgen"
-	"github.com/ebitengine/purego"
 )
 
 // The C++ that stands before translated kernels.

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/ebitengine/purego"
 
 	"github.com/atoll-hpc/atoll/internal/dynlib"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
 // Variable names the environment variable that may hold the path of libnvrtc.so.12.

@@ -21,6 +21,7 @@ type Follow struct {
 	Patience time.Duration // how long the job may be kept from starting
 
 	ran   bool            // a pod of rank 0 was at work
+	input bool            // a pod said that its input was wrong
 	told  map[string]bool // of obstacles
 	read  map[string]bool // pods whose logs are
 	mu    sync.Mutex
@@ -100,6 +101,8 @@ func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
 			held = why
 			f.once(why, "%s", why)
 		}
+		code, _ := p.ended()
+		f.input = f.input || code == 2
 		f.ran = f.ran || p.running() && p.index() == "0"
 		f.pod(ctx, p)
 	}
@@ -118,7 +121,7 @@ func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
 		case c.Type == "Failed":
 			f.lines.Wait()
 			return false, "", &Failed{Why: "the job failed: " + strings.TrimSuffix(c.Reason+": "+c.Message, ": "),
-				Input: c.Reason == "PodFailurePolicy"}
+				Input: c.Reason == "PodFailurePolicy" && f.input}
 		case c.Type == "Suspended":
 			held = ""
 			f.once(c.Type, "the job waits for its queue: %s", c.Message)
@@ -138,7 +141,11 @@ func (f *Follow) pod(ctx context.Context, p *pod) {
 	query, prefix, out := url.Values{"follow": {"true"}}, "", f.Out
 	if p.index() != "0" {
 		query, prefix, out = url.Values{"tailLines": {"5"}}, "[rank "+p.index()+"] ", f.Log
-		f.tell("rank %s ended with exit code %d", p.index(), code)
+		if code == 75 {
+			f.tell("pod %s has left the run, with its state saved", p.index())
+			return
+		}
+		f.tell("pod %s ended with exit code %d", p.index(), code)
 	}
 	f.lines.Go(func() {
 		body, err := f.Client.log(ctx, name, query)

@@ -19,8 +19,17 @@ type condition struct{ Type, Status, Reason, Message string }
 
 type job struct {
 	Metadata metadata
-	Spec     struct{ Completions int }
-	Status   struct {
+	Spec     struct {
+		Completions int
+		Template    struct {
+			Spec struct {
+				Containers []struct {
+					Env []struct{ Name, Value string }
+				}
+			}
+		}
+	}
+	Status struct {
 		Active, Succeeded, Failed, Ready int
 		Conditions                       []condition
 	}

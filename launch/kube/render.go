@@ -2,11 +2,13 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -19,7 +21,8 @@ import (
 // Job is what a case is run by.
 type Job struct {
 	Name       string            // of the job, its service, and the beginning of all other names
-	Ranks      int               // and pods
+	Ranks      int               // and pods, at first
+	Elastic    string            // MIN:MAX, which the job may be changed to; "" for a job that stays as it is
 	Case       string            // its file, of
 	Files      map[string][]byte // the case and what it names, which lies beside it
 	Image      string
@@ -34,6 +37,7 @@ type Job struct {
 }
 
 const (
+	mostPods  = 4096      // what atoll run takes
 	mostFiles = 900 << 10 // that a ConfigMap holds, with room for the rest of its megabyte
 	mostName  = 52        // so that a pod's name, which is a host's, has room for its number
 )
@@ -58,13 +62,18 @@ func (j *Job) Check() error {
 	switch {
 	case !names.MatchString(j.Name) || len(j.Name) > mostName:
 		return fmt.Errorf("the name %q: want at most %d of a-z, 0-9 and -, a letter first", j.Name, mostName)
-	case j.Ranks < 1 || j.Ranks > 10_000:
-		return fmt.Errorf("%d ranks: want 1 to 10000", j.Ranks)
+	case j.Ranks < 1 || j.Ranks > mostPods:
+		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, mostPods)
 	case size > mostFiles:
 		return fmt.Errorf("the case and its files have %d bytes, and %d fit into a ConfigMap: put large ones on the volume, "+
 			"and name them by /output", size, mostFiles)
 	case !slices.Contains(policies, j.Pull):
 		return fmt.Errorf("the policy of pulling %q: want one of %s", j.Pull, strings.Join(policies, ", "))
+	}
+	if least, most, err := j.bounds(); err != nil {
+		return err
+	} else if j.Ranks < least || j.Ranks > most {
+		return fmt.Errorf("%d ranks: the bounds are %s", j.Ranks, j.Elastic)
 	}
 	for what, amount := range map[string]string{"CPUs": j.CPU, "memory": j.Memory, "storage": j.Storage} {
 		if !amounts.MatchString(amount) {
@@ -181,7 +190,8 @@ spec:
         - name: rank
           imagePullPolicy: {{.Pull}}
           env:
-            - {name: ATOLL_SIZE, value: "{{.Ranks}}"}
+            - {name: ATOLL_RANKS, value: "{{.Ranks}}"}
+            - {name: ATOLL_ELASTIC, value: "{{.Bounds}}"}
             - {name: ATOLL_JOB, value: {{.Name}}}
             - {name: ATOLL_SERVICE, value: {{.Name}}}
           resources:
@@ -211,6 +221,32 @@ spec:
 type renamed struct {
 	Kind, From, To string
 	Selectors      []string // where pods are selected by the job's name
+}
+
+// bounds are how many ranks there may be.
+func (j *Job) bounds() (least, most int, err error) {
+	return parseBounds(j.Bounds())
+}
+
+// Bounds are MIN:MAX of the ranks.
+func (j *Job) Bounds() string {
+	return cmp.Or(j.Elastic, fmt.Sprintf("%d:%[1]d", j.Ranks))
+}
+
+// Most is how many ranks there may be.
+func (j *Job) Most() int {
+	_, most, _ := j.bounds() // Check has looked
+	return most
+}
+
+func parseBounds(text string) (least, most int, err error) {
+	low, high, two := strings.Cut(text, ":")
+	least, bad := strconv.Atoi(low)
+	most, bad2 := strconv.Atoi(high)
+	if !two || bad != nil || bad2 != nil || least < 1 || most < least || most > mostPods {
+		return 0, 0, fmt.Errorf("bounds of ranks %q: want MIN:MAX, as in 2:8, %d at most", text, mostPods)
+	}
+	return least, most, nil
 }
 
 // Secure tells that ranks have certificates.
@@ -282,7 +318,7 @@ func (j *Job) values() (*values, error) {
 		v.Names = append(v.Names, name)
 	}
 	slices.Sort(v.Names)
-	for r := range j.Ranks {
+	for r := range j.Most() {
 		v.Numbers = append(v.Numbers, r)
 	}
 	v.Renamed = []renamed{

@@ -79,6 +79,7 @@ func TestJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "job", text)
+	j.Elastic = "1:3"
 	j.Claim, j.Components, j.Image = "shared", []string{"insecure", "gpu"}, "atoll@sha256:"+strings.Repeat("0", 64)
 	if text, err = j.Render(); err != nil {
 		t.Fatal(err)
@@ -95,6 +96,8 @@ func TestJobIsRefused(t *testing.T) {
 		"beside":       func(j *Job) { j.Files["a/b.msh"] = nil },
 		"pulling":      func(j *Job) { j.Pull = "often" },
 		"of memory":    func(j *Job) { j.Memory = "2 GB" },
+		"MIN:MAX":      func(j *Job) { j.Elastic = "4" },
+		"are 3:4":      func(j *Job) { j.Elastic = "3:4" },
 		"no component": func(j *Job) { j.Components = []string{"mtls"} },
 		"no image":     func(j *Job) { j.Image = "" },
 	} {

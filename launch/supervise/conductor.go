@@ -138,6 +138,8 @@ func (c *conductor) carryOut(a Action) {
 		c.sites[a.Place].start(a, c.Command(a.Epoch == a.Began))
 	case End:
 		c.sites[a.Place].end(a)
+	case Wake:
+		time.AfterFunc(a.After, func() { c.send(Woken{a.ID}) })
 	case Tell:
 		c.Tell(a.Text)
 	case Answer:

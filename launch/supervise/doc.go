@@ -24,6 +24,14 @@
 // with the next epoch. And a worker of an earlier epoch that wakes up later, on a machine that was cut off or frozen,
 // finds that its epoch is over: what it would publish is refused.
 //
+// # Pods
+//
+// In Kubernetes each pod of an indexed Job is a place, and pod 0 conducts. Such places are aligned: rank R runs in pod
+// R, whose certificate says so, and how many pods there are says how many ranks there are to be. Pods that leave in
+// order at the end of the row make the run smaller, those that come there larger; for one that is missing among the
+// others, or was lost, the run waits a while, since Kubernetes makes it anew. When pod 0 stops the others stay and call
+// the next one; whether the run is done they see in its folder.
+//
 // # How often
 //
 // A run that does not get on gives up: after Limits.Retries epochs in succession that ended in a loss and brought no

@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/atoll-hpc/atoll/launch"
 )
 
 // Doors let supervisors of other machines in.
@@ -16,6 +18,9 @@ type Doors struct {
 	Silence  time.Duration // after which one is taken for lost
 	Dir      string        // in which workers run
 	Env      []string      // which workers have besides
+
+	// Certified returns the order in whose name a supervisor's certificate is; nil where they are not told apart.
+	Certified func(conn net.Conn) (order int, err error)
 
 	send  func(Event)
 	lock  sync.Mutex
@@ -83,14 +88,14 @@ func (d *Doors) admit(conn net.Conn, known func()) {
 		d.send(told(fmt.Sprintf("turned away %s, which is no supervisor", conn.RemoteAddr())))
 		return
 	}
-	if why := d.misfit(m.Hello); why != "" {
+	if why := d.misfit(conn, m.Hello); why != "" {
 		d.send(told(fmt.Sprintf("turned away a supervisor at %s: %s", conn.RemoteAddr(), why)))
 		w.last(message{Kind: kindRefused, Text: why})
 		return
 	}
 	w.say(message{Kind: kindWelcome, Dir: d.Dir, Env: d.Env})
 	v := d.welcome(m.Hello, w)
-	d.send(joined{Join{v.place, m.Hello.Slots, m.Hello.Meet}, v})
+	d.send(joined{Join{v.place, m.Hello.Slots, m.Hello.Meet, m.Hello.Order}, v})
 	err = d.serve(v)
 	d.lock.Lock()
 	if d.here[m.Hello.Name] == v {
@@ -102,13 +107,20 @@ func (d *Doors) admit(conn net.Conn, known func()) {
 }
 
 // misfit says why a supervisor is turned away, or "".
-func (d *Doors) misfit(h *hello) string {
+func (d *Doors) misfit(conn net.Conn, h *hello) string {
+	if d.Certified != nil {
+		if order, err := d.Certified(conn); err != nil {
+			return err.Error()
+		} else if order != h.Order {
+			return fmt.Sprintf("it says that it is for rank %d, with the certificate of rank %d", h.Order, order)
+		}
+	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.Token)) != 1 && d.Token != "":
 		return "it has not the token of the run"
 	case h.Build != d.Build:
 		return fmt.Sprintf("it is of build %q, the launcher of %q: start the same program everywhere", h.Build, d.Build)
-	case h.Slots < 1 || h.Slots > 1<<16 || len(h.Name) == 0 || len(h.Name) > 256:
+	case h.Slots < 1 || h.Slots > 1<<16 || h.Order < 0 || len(h.Name) == 0 || len(h.Name) > 256:
 		return fmt.Sprintf("it offers %d ranks as %q", h.Slots, h.Name)
 	}
 	return ""
@@ -160,4 +172,7 @@ func (v *visitor) start(s Start, args []string) {
 
 func (v *visitor) end(e End) { v.say(message{Kind: kindEnd, End: &e}) }
 
-func (v *visitor) finish(o Outcome) { v.say(message{Kind: kindOver, Text: o.Why}) }
+func (v *visitor) finish(o Outcome) {
+	done := !o.Stopped && o.Why == "" && o.Err == nil && launch.Verdict(o.Exits, nil) == nil
+	v.say(message{Kind: kindOver, Text: o.Why, Done: done})
+}

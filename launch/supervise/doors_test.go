@@ -112,7 +112,8 @@ func play(ctx context.Context, t *testing.T, l Limits, slots int) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.doors = &Doors{Listener: listener, Token: "secret", Build: "b1", Silence: time.Second, Dir: s.dir}
+	s.doors = &Doors{Listener: listener, Token: "secret", Build: "b1", Silence: time.Second, Dir: s.dir,
+		Certified: func(net.Conn) (order int, err error) { return 0, nil }}
 	l.Drain = 5 * time.Second
 	go func() {
 		s.end <- Run(ctx, Config{Limits: l, Journal: s.journal, Here: s.host("here", slots), Doors: s.doors,
@@ -226,9 +227,10 @@ func TestStrangersAtTheDoor(t *testing.T) {
 	s := play(t.Context(), t, Limits{Ranks: 1, Least: 1, Retries: 2}, 1)
 	s.there(1, 1)
 	for want, change := range map[string]func(*Visit){
-		"it has not the token of the run": func(v *Visit) { v.Token = "guess" },
-		`it is of build "b2"`:             func(v *Visit) { v.Build = "b2" },
-		"it offers 1000000 ranks":         func(v *Visit) { v.Host.Slots = 1000000 },
+		"for rank 3, with the certificate of rank 0": func(v *Visit) { v.Host.Order = 3 },
+		"it has not the token of the run":            func(v *Visit) { v.Token = "guess" },
+		`it is of build "b2"`:                        func(v *Visit) { v.Build = "b2" },
+		"it offers 1000000 ranks":                    func(v *Visit) { v.Host.Slots = 1000000 },
 	} {
 		var refused *RefusedError
 		err := <-s.visit(t.Context(), "x", 1, change)

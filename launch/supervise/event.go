@@ -11,11 +11,12 @@ type Event interface{ event() }
 
 type (
 	// Join is that a place has come, which can run so many ranks. Meet is host:port where ranks can meet there, "" where
-	// no other machine reaches it.
+	// no other machine reaches it. Order is its own among aligned places, 0 for others.
 	Join struct {
 		Place string
 		Slots int
 		Meet  string
+		Order int
 	}
 	// Slots is that a place can run so many ranks from now on, 0 for one that wants to go when it may.
 	Slots struct {
@@ -49,6 +50,8 @@ type (
 	}
 	// Stop is that the run is to stop with its state saved.
 	Stop struct{}
+	// Woken answers Wake.
+	Woken struct{ ID int }
 )
 
 func (Join) event()   {}
@@ -59,6 +62,7 @@ func (Ended) event()  {}
 func (Raised) event() {}
 func (Ask) event()    {}
 func (Stop) event()   {}
+func (Woken) event()  {}
 
 // Action is what is to be done.
 type Action interface{ action() }
@@ -80,6 +84,11 @@ type (
 		Drain bool
 		After time.Duration
 	}
+	// Wake asks for Woken after a time.
+	Wake struct {
+		After time.Duration
+		ID    int
+	}
 	// Tell tells whoever watches the run.
 	Tell struct{ Text string }
 	// Answer answers an Ask: with "", or why it is refused.
@@ -91,6 +100,7 @@ type (
 func (Raise) action()  {}
 func (Start) action()  {}
 func (End) action()    {}
+func (Wake) action()   {}
 func (Tell) action()   {}
 func (Answer) action() {}
 func (Finish) action() {}
@@ -106,6 +116,7 @@ type Share struct {
 type Outcome struct {
 	Exits   []launch.Exit // of the last epoch
 	Stopped bool          // it was told to stop
-	Why     string        // it was given up, "" where Exits tell all
+	Why     string        // it was given up, "" where Exits tell all,
+	Alone   bool          // since places were missing
 	Err     error         // of the journal
 }

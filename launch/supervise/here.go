@@ -13,6 +13,15 @@ type Host struct {
 	Slots   int                // how many ranks it can run
 	Workers launch.LocalConfig // of all workers; Ranks and Args are not read
 	Address string             // of this machine, at which ranks of others find those here; "" for none
+	Meet    string             // host:port of it where ranks meet, "" for any port that is free
+	Order   int                // see Limits.Aligned
+	Works   func(bool)         // is told when workers run, and when none does any more; nil for nobody
+}
+
+func (h *Host) works(yes bool) {
+	if h.Works != nil {
+		h.Works(yes)
+	}
 }
 
 // here runs workers for a conductor, in this process or elsewhere.
@@ -29,7 +38,7 @@ type here struct {
 
 func newHere(h Host, send func(Event)) *here { return &here{Host: h, send: send} }
 
-func (h *here) join() Join { return Join{h.Name, h.Slots, h.meet()} }
+func (h *here) join() Join { return Join{h.Name, h.Slots, h.meet(), h.Order} }
 
 // meet reserves where ranks can meet in the next epoch. Where that cannot be, ranks of several machines do not meet,
 // and say so.
@@ -40,8 +49,8 @@ func (h *here) meet() string {
 		h.release()
 		h.release = nil
 	}
-	if h.Address == "" {
-		return ""
+	if h.Meet != "" || h.Address == "" {
+		return h.Meet
 	}
 	address, release, err := launch.Reserve(h.Address)
 	if err != nil {
@@ -78,11 +87,13 @@ func (h *here) start(s Start, args []string) {
 	h.lock.Lock()
 	h.workers, h.epoch = w, s.Epoch
 	h.lock.Unlock()
+	h.works(true)
 	go func() {
 		for e := range w.Exits {
 			h.send(Exited{h.Name, s.Epoch, e})
 		}
 		err := w.Close()
+		h.works(false)
 		h.lock.Lock()
 		h.workers, h.last = nil, w
 		h.lock.Unlock()

@@ -53,6 +53,8 @@ func judge(exits []launch.Exit, gone string, draining bool) verdict {
 	switch {
 	case e.Signal == syscall.SIGTERM && e.Ended && draining: // before it could hear of it
 		return verdict{kind: stopped}
+	case e.Signal != 0 && !e.Ended && e.Report != nil && e.Report.Lost && e.Report.Rank == e.Rank:
+		return verdict{lost, fmt.Sprintf("rank %d %s", e.Rank, e.Report.Text)}
 	case e.Signal != 0 && e.Ended:
 		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
 	case e.Signal != 0:

@@ -8,31 +8,6 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Limits are what a run may do.
-type Limits struct {
-	Ranks   int           // how many there are to be
-	Least   int           // with how many it goes on where places are missing, Ranks if it does not
-	Most    int           // how many may be asked for, 0 for as many as there are slots
-	Retries int           // losses in succession, without a later checkpoint in between, after which it goes on
-	Again   bool          // goes on also after a failure that a rank tells of itself
-	Drain   time.Duration // to stop with the state saved
-}
-
-// State is what a machine waits for.
-type State uint8
-
-const (
-	Waiting State = iota // for places
-	Raising              // for the journal
-	Running              // for something to happen
-	Ending               // for workers to end
-	Over
-)
-
-func (s State) String() string {
-	return [...]string{"waiting", "raising", "running", "ending", "over"}[s]
-}
-
 // grace is how long the others may take when a rank has failed: when it says so itself, to say the same or what became
 // of them, and when it has only followed another, for that one to be heard.
 const (
@@ -43,6 +18,7 @@ const (
 // place is what the machine knows of one.
 type place struct {
 	name  string
+	order int
 	slots int
 	meet  string
 }
@@ -66,13 +42,15 @@ type Machine struct {
 	saved    int    // after how many steps the state was saved when the epoch began, -1 if not
 	futile   int    // losses since that was later than before
 	failure  string // what the last rank that failed by itself said
+	fits     int    // ranks of the last epoch of which the input was not refused, 0 if there is none
+	room     room   // aligned
 
 	out []Action
 }
 
 // NewMachine makes a machine that waits for its first place.
 func NewMachine(l Limits) *Machine {
-	return &Machine{limits: l, running: map[string]bool{}, saved: -1}
+	return &Machine{limits: l, running: map[string]bool{}, saved: -1, room: room{wanted: l.Begin, left: map[int]bool{}}}
 }
 
 // State is what the machine waits for.
@@ -89,13 +67,19 @@ func (m *Machine) Step(e Event) []Action {
 	}
 	switch e := e.(type) {
 	case Join:
-		m.places = append(m.places, place{e.Place, e.Slots, e.Meet})
-		m.reconsider(e.Place + " has joined")
+		m.join(e)
 	case Slots:
 		if p := m.place(e.Place); p != nil {
 			p.slots = e.Slots
-			m.reconsider(fmt.Sprintf("%s offers %d ranks now", e.Place, e.Slots))
+			m.room.left[p.order] = e.Slots == 0
+			why := fmt.Sprintf("%s offers %d ranks now", e.Place, e.Slots)
+			if e.Slots == 0 {
+				why = e.Place + " leaves"
+			}
+			m.reconsider(why)
 		}
+	case Woken:
+		m.woken(e)
 	case Leave:
 		m.leave(e)
 	case Exited:
@@ -127,22 +111,6 @@ func (m *Machine) place(name string) *place {
 	return &m.places[i]
 }
 
-func (m *Machine) slots() (n int) {
-	for _, p := range m.places {
-		n += p.slots
-	}
-	return n
-}
-
-// target is how many ranks there can be, 0 if too few.
-func (m *Machine) target() int {
-	n := min(m.limits.Ranks, m.slots())
-	if n < min(m.limits.Least, m.limits.Ranks) {
-		return 0
-	}
-	return n
-}
-
 // reconsider looks whether the ranks should be others than they are.
 func (m *Machine) reconsider(why string) {
 	switch m.state {
@@ -163,12 +131,15 @@ func (m *Machine) reconsider(why string) {
 }
 
 func (m *Machine) leave(e Leave) {
-	if m.place(e.Place) == nil {
+	p := m.place(e.Place)
+	if p == nil {
 		return
 	}
+	left := p.slots == 0
+	m.room.left[p.order] = left
 	m.places = slices.DeleteFunc(m.places, func(p place) bool { return p.name == e.Place })
 	why := fmt.Sprintf("%s has gone: %s", e.Place, e.Why)
-	if m.state == Raising {
+	if m.state == Raising && !left {
 		m.why = why
 	}
 	if !m.running[e.Place] {
@@ -225,7 +196,14 @@ func (m *Machine) ended(name string) {
 // settle decides what follows an epoch.
 func (m *Machine) settle() {
 	v := judge(m.exits, m.gone, m.resizing || m.stopping)
+	if v.kind != refused {
+		m.fits = m.size
+	}
 	switch {
+	case v.kind == refused && !m.stopping && m.fits > 0 && m.fits != m.size:
+		m.why = fmt.Sprintf("%d ranks cannot run it: %s", m.size, v.text)
+		m.limits.Ranks, m.limits.Least, m.room.wanted = m.fits, m.fits, m.fits
+		m.begin()
 	case v.kind == done, v.kind == refused:
 		m.finish(Outcome{})
 	case m.stopping:
@@ -250,15 +228,13 @@ func (m *Machine) settle() {
 func (m *Machine) begin() {
 	n := m.target()
 	if n == 0 {
-		m.state = Waiting
-		least := min(m.limits.Least, m.limits.Ranks)
-		m.do(Tell{fmt.Sprintf("%swaits for places: they have room for %d of at least %d ranks", m.because(), m.slots(),
-			least)})
+		m.wait()
 		return
 	}
 	m.state, m.size = Raising, n
+	m.room.taken(n)
 	m.shares = nil
-	for _, p := range m.places {
+	for _, p := range m.offers() {
 		if k := min(p.slots, n); k > 0 {
 			m.shares = append(m.shares, Share{p.name, m.size - n, k})
 			n -= k
@@ -346,6 +322,8 @@ func (m *Machine) ask(e Ask) {
 	switch {
 	case m.stopping:
 		m.do(Answer{e.ID, "the run is stopping"})
+	case m.limits.Aligned:
+		m.do(Answer{e.ID, "the number of pods says how many ranks there are: change that, by atoll ranks --job"})
 	case e.Ranks < 1:
 		m.do(Answer{e.ID, fmt.Sprintf("%d ranks: at least 1", e.Ranks)})
 	case elastic && (e.Ranks < m.limits.Least || e.Ranks > m.limits.Most):

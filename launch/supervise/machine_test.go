@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,8 +85,9 @@ func values(t *testing.T, words []string) (numbers map[string]int, texts []strin
 func limitsOf(t *testing.T, words []string) Limits {
 	n, flags := values(t, words)
 	l := Limits{Ranks: n["ranks"], Least: n["least"], Most: n["most"], Retries: n["retries"], Drain: time.Minute,
-		Again: len(flags) > 0}
-	if l.Most == 0 {
+		Again: slices.Contains(flags, "again"), Aligned: slices.Contains(flags, "aligned"), Begin: n["begin"],
+		Settle: 2 * time.Second, Patience: 20 * time.Second}
+	if l.Most == 0 && !l.Aligned {
 		l.Least = l.Ranks
 	}
 	return l
@@ -96,7 +98,7 @@ func eventOf(t *testing.T, words []string) Event {
 	name := strings.Join(texts, " ")
 	switch words[0] {
 	case "join":
-		return Join{name, n["slots"], name + ":7000"}
+		return Join{name, n["slots"], name + ":7000", n["order"]}
 	case "slots":
 		return Slots{name, n["slots"]}
 	case "leave":
@@ -125,6 +127,8 @@ func eventOf(t *testing.T, words []string) Event {
 		return Ask{n["ranks"], "q"}
 	case "stop":
 		return Stop{}
+	case "woken":
+		return Woken{n["id"]}
 	}
 	t.Fatalf("no event: %s", words[0])
 	return nil
@@ -142,6 +146,8 @@ func actionText(a Action) string {
 			return fmt.Sprintf("drain at %s, epoch %d", a.Place, a.Epoch)
 		}
 		return fmt.Sprintf("kill at %s, epoch %d, after %v", a.Place, a.Epoch, a.After)
+	case Wake:
+		return fmt.Sprintf("wake %d after %v", a.ID, a.After)
 	case Tell:
 		return "tell: " + a.Text
 	case Answer:

@@ -19,6 +19,7 @@ type world struct {
 	workers map[string]Start // at places, of the epoch that runs there
 	ending  map[string]bool  // workers were told to end
 	places  map[string]int   // slots
+	orders  map[string]int
 	epoch   uint64
 	saved   int
 	shares  []Share
@@ -27,20 +28,25 @@ type world struct {
 }
 
 // TestAnySchedule: whatever happens in whatever order, epochs only grow; ranks of one begin when those of the one
-// before have ended, or their place is lost; each rank is started once, where there is room; the number of ranks is
-// within its bounds; and when nothing disturbs it any more, the run ends.
+// before have ended, or their place is lost; each rank is started once, where there is room, and where it belongs if
+// they are aligned; the number of ranks is within its bounds; and when nothing disturbs it any more, the run ends.
 func TestAnySchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := rapid.IntRange(1, 3).Draw(t, "least")
 		most := rapid.IntRange(least, 6).Draw(t, "most")
-		w := &world{t: t, workers: map[string]Start{}, ending: map[string]bool{}, places: map[string]int{}, saved: -1,
-			machine: NewMachine(Limits{Ranks: most, Least: least, Most: most, Drain: time.Minute,
-				Retries: rapid.IntRange(0, 3).Draw(t, "retries")})}
+		limits := Limits{Ranks: most, Least: least, Most: most, Drain: time.Minute,
+			Retries: rapid.IntRange(0, 3).Draw(t, "retries"), Aligned: rapid.Bool().Draw(t, "aligned")}
+		if limits.Aligned {
+			limits.Begin = rapid.IntRange(least, most).Draw(t, "begin")
+			limits.Patience = rapid.SampledFrom([]time.Duration{0, 3 * lookAgain}).Draw(t, "patience")
+		}
+		w := &world{t: t, workers: map[string]Start{}, ending: map[string]bool{}, places: map[string]int{},
+			orders: map[string]int{}, saved: -1, machine: NewMachine(limits)}
 		for range rapid.IntRange(0, 60).Draw(t, "length") {
 			w.disturb()
 		}
 		if len(w.places) == 0 {
-			w.join("last", most)
+			w.join("last", 0, most)
 		}
 		for range 200 {
 			if w.over != nil {
@@ -57,25 +63,34 @@ func TestAnySchedule(t *testing.T) {
 	})
 }
 
-func (w *world) join(name string, slots int) {
-	w.places[name] = slots
-	w.take(Join{Place: name, Slots: slots, Meet: name + ":1"})
+func (w *world) join(name string, order, slots int) {
+	if w.machine.limits.Aligned {
+		slots = 1
+	}
+	w.places[name], w.orders[name] = slots, order
+	w.take(Join{Place: name, Slots: slots, Meet: name + ":1", Order: order})
 }
 
 // disturb makes something happen.
 func (w *world) disturb() {
-	name := fmt.Sprintf("p%d", rapid.IntRange(0, 3).Draw(w.t, "place"))
+	order := rapid.IntRange(0, 3).Draw(w.t, "place")
+	name := fmt.Sprintf("p%d", order)
 	_, there := w.places[name]
-	switch rapid.IntRange(0, 9).Draw(w.t, "what") {
+	switch rapid.IntRange(0, 10).Draw(w.t, "what") {
 	case 0, 1:
 		if !there {
-			w.join(name, rapid.IntRange(1, 3).Draw(w.t, "slots"))
+			w.join(name, order, rapid.IntRange(1, 3).Draw(w.t, "slots"))
 		}
 	case 2:
 		if there {
 			delete(w.places, name)
 			delete(w.workers, name)
 			w.take(Leave{name, "lost"})
+		}
+	case 10:
+		if there { // it leaves of its own accord
+			w.places[name] = 0
+			w.take(Slots{Place: name})
 		}
 	case 3:
 		w.take(Ask{Ranks: rapid.IntRange(0, 8).Draw(w.t, "ranks")})
@@ -151,6 +166,9 @@ func (w *world) carryOut(a Action) {
 			if s.First != next || s.Ranks < 1 || s.Ranks > w.places[s.Place] {
 				w.t.Fatalf("shares %v of places %v", a.Shares, w.places)
 			}
+			if w.machine.limits.Aligned && (s.Ranks != 1 || w.orders[s.Place] != s.First) {
+				w.t.Fatalf("rank %d runs at %s", s.First, s.Place)
+			}
 			next += s.Ranks
 		}
 		if l := w.machine.limits; next < min(l.Least, l.Ranks) || next > l.Ranks {
@@ -175,6 +193,8 @@ func (w *world) carryOut(a Action) {
 		default:
 			w.end(s, Followed, 0, false)
 		}
+	case Wake:
+		w.waiting = append(w.waiting, Woken{a.ID})
 	case Finish:
 		w.over = &a.Outcome
 	}

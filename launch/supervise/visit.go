@@ -19,6 +19,8 @@ type Visit struct {
 	Build   string   // of this program
 	Silence time.Duration
 	Wait    time.Duration // how long the launcher may be away
+	Stay    bool          // until the run is done: after a launcher that stops, another one comes
+	Done    func() bool   // tells that the run is, where no launcher may be left to say so; nil for nobody
 	Tell    func(text string)
 }
 
@@ -29,13 +31,25 @@ func (e *RefusedError) Error() string {
 	return "the launcher has turned this supervisor away: " + e.Why
 }
 
+// AwayError tells that no launcher was found for too long.
+type AwayError struct {
+	Wait time.Duration
+	Err  error
+}
+
+func (e *AwayError) Error() string { return fmt.Sprintf("no launcher for %v: %v", e.Wait, e.Err) }
+func (e *AwayError) Unwrap() error { return e.Err }
+
 // Join takes part until the run is over. When the launcher is lost its workers are killed, and it is called again and
 // again: the next launcher of the run goes on with the places that come. When ctx ends the place asks to go, and does
 // when its workers have saved their state.
 func (v *Visit) Join(ctx context.Context) error {
-	lost := time.Now()
+	lost, told := time.Now(), time.Now()
 	pause := 100 * time.Millisecond
 	for {
+		if v.Done != nil && v.Done() {
+			return nil
+		}
 		conn, err := v.dial(ctx)
 		if err == nil {
 			var over bool
@@ -45,14 +59,18 @@ func (v *Visit) Join(ctx context.Context) error {
 				return err
 			}
 			v.Tell(fmt.Sprintf("the launcher is lost: %v; its ranks here are killed, and it is called again", err))
-			lost, pause = time.Now(), 100*time.Millisecond
+			lost, told, pause = time.Now(), time.Now(), 100*time.Millisecond
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if time.Since(lost) > v.Wait {
-			return fmt.Errorf("no launcher for %v: %w", v.Wait, err)
+			return &AwayError{v.Wait, err}
+		}
+		if time.Since(told) > lookAgain {
+			told = time.Now()
+			v.Tell(fmt.Sprintf("waits for the launcher: %v (%v so far)", err, time.Since(lost).Round(time.Second)))
 		}
 		select {
 		case <-ctx.Done():
@@ -92,7 +110,7 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 		}
 		h.close()
 	}()
-	w.say(message{Kind: kindHello, Hello: &hello{v.Host.Name, v.Host.Slots, h.meet(), v.Build, v.Token}})
+	w.say(message{Kind: kindHello, Hello: &hello{v.Host.Name, v.Host.Slots, h.meet(), v.Host.Order, v.Build, v.Token}})
 	heard, failed := v.listen(w)
 	leaving := ctx.Done()
 	for {
@@ -106,6 +124,9 @@ func (v *Visit) stay(ctx context.Context, conn net.Conn) (over bool, err error) 
 				return false, &RefusedError{m.Text}
 			case m.Kind == kindOver:
 				h.finish(Outcome{Stopped: m.Text == ""})
+				if v.Stay && !m.Done {
+					return false, errors.New("it has stopped")
+				}
 				return true, nil
 			case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
 				running++

@@ -33,6 +33,7 @@ type message struct {
 	Text  string       `json:"text,omitempty"`
 	Dir   string       `json:"dir,omitempty"`
 	Env   []string     `json:"env,omitempty"`
+	Done  bool         `json:"done,omitempty"`
 }
 
 // Kinds of messages: the first ones come from a supervisor, the others from the conductor.
@@ -47,7 +48,7 @@ const (
 	kindRefused = "refused" // Text: last
 	kindStart   = "start"   // Start, Args
 	kindEnd     = "end"     // End
-	kindOver    = "over"    // Text: last
+	kindOver    = "over"    // Text, Done: last
 
 	kindBeat = "beat"
 )
@@ -57,6 +58,7 @@ type hello struct {
 	Name  string `json:"name"` // of the supervisor, the same each time it comes
 	Slots int    `json:"slots"`
 	Meet  string `json:"meet"`
+	Order int    `json:"order,omitempty"`
 	Build string `json:"build"`
 	Token string `json:"token"`
 }

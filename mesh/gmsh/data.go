@@ -31,32 +31,9 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 		}
 		fields, kind, tags, index = &r.mesh.CellData, "cell", r.cellTags, &r.cells
 	}
-	// A field that is too short to be accepted takes no memory.
-	var values []float64
-	var given []bool
-	if components == 1 && count >= int64(len(tags)) {
-		values, given = make([]float64, len(tags)), make([]bool, len(tags))
-	}
-	covered := 0
-	for range count {
-		at := r.Here()
-		tag, value, err := r.dataValues(components)
-		if err != nil {
-			return err
-		}
-		i := index.Of(tag)
-		switch {
-		case i < 0 && ofCells: // a point or a line
-		case i < 0:
-			return r.At(at, "field %q has a value at node %d, which is not in $Nodes", name, tag)
-		case values == nil:
-			covered++
-		case given[i]:
-			return r.At(at, "field %q has two values at tag %d", name, tag)
-		default:
-			values[i], given[i] = value, true
-			covered++
-		}
+	values, covered, err := r.fieldValues(name, components, count, len(tags), index, ofCells)
+	if err != nil {
+		return err
 	}
 	if components != 1 || ofCells && covered == 0 {
 		return nil
@@ -69,6 +46,37 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 	}
 	mesh.SetField(fields, name, values)
 	return nil
+}
+
+// fieldValues reads the values of a field, in the order of so many tags, and returns at how many it has one. A field of
+// several components, which none of ours can hold, has no values.
+func (r *reader) fieldValues(name string, components, count int64, tags int, index *meshfile.TagIndex, ofCells bool) (
+	values []float64, covered int, err error) {
+	var given []bool
+	if components == 1 && count >= int64(tags) { // one that is too short to be accepted takes no memory
+		values, given = make([]float64, tags), make([]bool, tags)
+	}
+	for range count {
+		at := r.Here()
+		tag, value, err := r.dataValues(components)
+		if err != nil {
+			return nil, 0, err
+		}
+		i := index.Of(tag)
+		switch {
+		case i < 0 && ofCells: // a point or a line
+		case i < 0:
+			return nil, 0, r.At(at, "field %q has a value at node %d, which is not in $Nodes", name, tag)
+		case values == nil:
+			covered++
+		case given[i]:
+			return nil, 0, r.At(at, "field %q has two values at tag %d", name, tag)
+		default:
+			values[i], given[i] = value, true
+			covered++
+		}
+	}
+	return values, covered, nil
 }
 
 func (r *reader) dataHeader(start int) (name string, components, count int64, err error) {
@@ -104,26 +112,9 @@ func (r *reader) dataHeader(start int) (name string, components, count int64, er
 			return "", 0, 0, err
 		}
 	}
-	wholes, err := r.Int()
+	head, err := r.wholeNumbers(name)
 	if err != nil {
 		return "", 0, 0, err
-	}
-	if err := r.Holds(wholes, 2, "whole numbers"); err != nil {
-		return "", 0, 0, err
-	}
-	if wholes < 3 {
-		return "", 0, 0, r.At(r.Pos, "field %q has %d whole numbers; time step, components and count are needed", name,
-			wholes)
-	}
-	var head [3]int64
-	for i := range wholes {
-		n, err := r.Int()
-		if err != nil {
-			return "", 0, 0, err
-		}
-		if i < 3 {
-			head[i] = n
-		}
 	}
 	if r.Binary {
 		r.Line()
@@ -132,6 +123,31 @@ func (r *reader) dataHeader(start int) (name string, components, count int64, er
 		return "", 0, 0, r.At(r.Pos, "field %q has %d components; 1, 3 or 9 are possible", name, head[1])
 	}
 	return name, head[1], head[2], nil
+}
+
+// wholeNumbers reads those of the header of a field, and returns the first three: time step, components and count.
+func (r *reader) wholeNumbers(name string) (head [3]int64, err error) {
+	wholes, err := r.Int()
+	if err != nil {
+		return head, err
+	}
+	if err := r.Holds(wholes, 2, "whole numbers"); err != nil {
+		return head, err
+	}
+	if wholes < 3 {
+		return head, r.At(r.Pos, "field %q has %d whole numbers; time step, components and count are needed", name,
+			wholes)
+	}
+	for i := range wholes {
+		n, err := r.Int()
+		if err != nil {
+			return head, err
+		}
+		if i < 3 {
+			head[i] = n
+		}
+	}
+	return head, nil
 }
 
 // dataValues reads a tag and the values that follow, of which it returns the first.

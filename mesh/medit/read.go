@@ -32,12 +32,15 @@ func Read(path string) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// passedSections gives the numbers in an entry of the sections that are passed over; those marked dim have as many
-// more as the space has dimensions.
-var passedSections = map[string]struct {
+// passedSection is what an entry of a section has that is passed over: so many numbers, and with dim as many more as
+// the space has dimensions.
+type passedSection struct {
 	numbers int
 	dim     bool
-}{
+}
+
+// passedSections are the sections that are passed over.
+var passedSections = map[string]passedSection{
 	"Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
 	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
 	"NormalAtTriangleVertices": {numbers: 3}, "SubDomainFromMesh": {numbers: 4}, "SubDomainFromGeom": {numbers: 4},
@@ -126,15 +129,7 @@ func blankComments(data []byte) []byte {
 
 func (r *reader) section(name string, start int) error {
 	if name == "Dimension" {
-		n, err := r.int()
-		if err != nil {
-			return err
-		}
-		if r.dim != 0 || n != 2 && n != 3 {
-			return r.At(start, "dimension %d; 2 or 3 is read, once", n)
-		}
-		r.dim = int(n)
-		return nil
+		return r.dimension(start)
 	}
 	if r.dim == 0 {
 		return r.At(start, "%s before Dimension", meshfile.Quote([]byte(name)))
@@ -143,7 +138,8 @@ func (r *reader) section(name string, start int) error {
 	refused, refuse := refusedSections[name]
 	mark := slices.ContainsFunc(markSections, func(s markSection) bool { return s.name == name })
 	refuse = refuse && (r.solid == nil || name != "Tetrahedra")
-	if !pass && !refuse && !mark && name != "Vertices" && name != "Triangles" && name != "Edges" && name != "Tetrahedra" {
+	elements := name == "Triangles" || name == "Edges" || name == "Tetrahedra"
+	if !pass && !refuse && !mark && name != "Vertices" && !elements {
 		return r.At(start, "unknown section %s", meshfile.Quote([]byte(name)))
 	}
 	if r.have[name] {
@@ -151,42 +147,58 @@ func (r *reader) section(name string, start int) error {
 	}
 	r.have[name] = true
 	count, err := r.int()
+	switch {
+	case err != nil:
+		return err
+	case name == "Vertices":
+		return r.vertices(count)
+	case elements && !refuse:
+		return r.elements(name, start, count)
+	case mark:
+		return r.marked(name, count)
+	case refuse && count != 0:
+		err := r.At(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
+		if name == "Tetrahedra" {
+			return mesh.NotPlane(err)
+		}
+		return err
+	case refuse:
+		return nil
+	}
+	return r.pass(name, passed, count)
+}
+
+// dimension reads that of the vertices' coordinates.
+func (r *reader) dimension(start int) error {
+	n, err := r.int()
 	if err != nil {
 		return err
 	}
+	if r.dim != 0 || n != 2 && n != 3 {
+		return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+	}
+	r.dim = int(n)
+	return nil
+}
+
+// elements reads so many triangles, edges or tetrahedra.
+func (r *reader) elements(name string, start int, count int64) error {
+	if !r.have["Vertices"] {
+		return r.At(start, "%s before Vertices", name)
+	}
 	switch name {
-	case "Vertices":
-		return r.vertices(count)
-	case "Triangles", "Edges", "Tetrahedra":
-		if refuse {
-			break
-		}
-		if !r.have["Vertices"] {
-			return r.At(start, "%s before Vertices", name)
-		}
-		switch name {
-		case "Edges":
-			return r.edges(count)
-		case "Tetrahedra":
-			return r.tetrahedra(count)
-		}
-		return r.triangles(count)
+	case "Edges":
+		return r.edges(count)
+	case "Tetrahedra":
+		return r.tetrahedra(count)
 	}
-	if mark {
-		return r.marked(name, count)
-	}
-	if refuse {
-		if count != 0 {
-			err := r.At(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
-			if name == "Tetrahedra" {
-				return mesh.NotPlane(err)
-			}
-			return err
-		}
-		return nil
-	}
-	numbers := passed.numbers
-	if passed.dim {
+	return r.triangles(count)
+}
+
+// pass reads over the entries of a section that says nothing about the mesh.
+func (r *reader) pass(name string, section passedSection, count int64) error {
+	numbers := section.numbers
+	if section.dim {
 		numbers += r.dim
 	}
 	if err := r.Holds(count, 2*numbers, "entries"); err != nil {

@@ -235,19 +235,9 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 	if kinds < 1 || kinds > maxSolutionFields {
 		return r.At(start, "%d fields; 1 to %d are read", kinds, maxSolutionFields)
 	}
-	width := 0
-	fields := make([]SolutionField, kinds)
-	for k := range fields {
-		kind, err := whole()
-		if err != nil {
-			return err
-		}
-		fields[k].Kind = SolutionKind(kind)
-		c := fields[k].Kind.Components(s.Dim)
-		if c == 0 {
-			return r.At(start, "field %d is of kind %d; 1 scalar, 2 vector and 3 symmetric tensor are read", k+1, kind)
-		}
-		width += c
+	fields, width, err := r.kinds(start, kinds, whole)
+	if err != nil {
+		return err
 	}
 	if err := r.Holds(n, bytes*width, "vertices with values"); err != nil {
 		return err
@@ -272,4 +262,23 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 	}
 	s.Vertices, s.Fields = int(n), fields
 	return nil
+}
+
+// kinds reads the kinds of so many fields, and returns how many numbers a vertex has in all.
+func (r *solReader) kinds(start int, count int64, whole func() (int64, error)) (
+	fields []SolutionField, width int, err error) {
+	fields = make([]SolutionField, count)
+	for k := range fields {
+		kind, err := whole()
+		if err != nil {
+			return nil, 0, err
+		}
+		fields[k].Kind = SolutionKind(kind)
+		c := fields[k].Kind.Components(r.sol.Dim)
+		if c == 0 {
+			return nil, 0, r.At(start, "field %d is of kind %d; 1 scalar, 2 vector and 3 symmetric tensor are read", k+1, kind)
+		}
+		width += c
+	}
+	return fields, width, nil
 }

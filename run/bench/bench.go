@@ -2,19 +2,16 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
@@ -84,17 +81,15 @@ func (m *Machine) Begin(asJSON bool) {
 }
 
 // Draw draws a chart into a file, if there is to be one.
-func Draw(path string, chart interface{ Draw() (image.Image, error) }) error {
+func Draw(path string, chart interface {
+	Draw() (*figure.Figure, error)
+}) error {
 	if path == "" {
 		return nil
 	}
-	img, err := chart.Draw()
+	picture, err := chart.Draw()
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(png.Encode(f, img), f.Close())
+	return picture.Write(path)
 }

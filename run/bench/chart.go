@@ -1,11 +1,11 @@
 package bench
 
 import (
-	"image"
 	"math"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
 // ScalingChart is what was measured over numbers of ranks, as a picture.
@@ -42,13 +42,13 @@ func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
 }
 
 // Draw draws rates and efficiencies over ranks. It needs one case.
-func (c *ScalingChart) Draw() (image.Image, error) {
+func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	title := "Strong scaling"
 	if c.Weak {
 		title = "Weak scaling"
 	}
-	rates := plot.Panel{Label: "billion " + c.Of + " a second"}
-	shares := plot.Panel{Label: "efficiency (%)"}
+	rates := chart.Panel{Label: "billion " + c.Of + " a second"}
+	shares := chart.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])
 		v[0] = c.alone[0]
@@ -57,13 +57,13 @@ func (c *ScalingChart) Draw() (image.Image, error) {
 			share[i] = 100 * v[i] / c.ranks[i] / (c.alone[0] / float64(c.single))
 			v[i] /= 1e9
 		}
-		rates.Curves = append(rates.Curves, plot.Curve{Name: name, Values: v})
-		shares.Curves = append(shares.Curves, plot.Curve{Name: name, Values: share})
+		rates.Curves = append(rates.Curves, chart.Curve{Name: name, Values: v})
+		shares.Curves = append(shares.Curves, chart.Curve{Name: name, Values: share})
 	}
 	ideal := make([]float64, len(c.ranks))
 	for i, n := range c.ranks {
 		ideal[i] = c.alone[0] / float64(c.single) * n / 1e9
 	}
-	rates.Curves = append(rates.Curves, plot.Curve{Name: "ideal", Values: ideal})
-	return (&plot.Series{Title: title, T: c.ranks, Across: "ranks", Panels: []plot.Panel{rates, shares}}).Draw()
+	rates.Curves = append(rates.Curves, chart.Curve{Name: "ideal", Values: ideal})
+	return (&chart.Series{Title: title, T: c.ranks, Across: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()
 }

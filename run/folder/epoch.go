@@ -21,6 +21,7 @@ type Epoch struct {
 	Ranks  int       `json:"ranks"`
 	Places []Members `json:"places"`
 	Raised time.Time `json:"raised"`
+	Job    string    `json:"job,omitempty"` // of Kubernetes, that the run is: its UID
 }
 
 // Members are the ranks First … First+Ranks-1, at a place.
@@ -65,7 +66,7 @@ func (f *Folder) Raise(members []Members) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	e = Epoch{Format: Format, Epoch: e.Epoch + 1, Places: members, Raised: time.Now().Round(time.Second)}
+	e = Epoch{Format: Format, Epoch: e.Epoch + 1, Places: members, Raised: time.Now().Round(time.Second), Job: f.Job}
 	for _, m := range members {
 		e.Ranks += m.Ranks
 	}

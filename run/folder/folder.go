@@ -14,6 +14,7 @@ import (
 // Folder is the output folder of a run, which holds it until Close.
 type Folder struct {
 	Dir  string
+	Job  string // see Epoch
 	lock *flock.Flock
 	info Info
 }

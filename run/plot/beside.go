@@ -1,43 +1,84 @@
 package plot
 
 import (
-	"image"
-	"image/draw"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// compared is the field of a frame that is shown before and after the run, -1 if there is none.
-func (d *frameData) compared() int {
-	return slices.IndexFunc(d.fields, func(f field) bool { return rangeOf(f.name) != nil })
-}
-
-// panels draws a field of two frames side by side, in the same colours, with the edges of the triangles.
-func (r *runner) panels(name string, first, last *frameData, titles [2]string) error {
-	var drawn [2]*image.RGBA
-	for k, d := range []*frameData{first, last} {
-		i := d.compared()
+// beforeAfter draws a field that is worth it in the first frame and in the last one, side by side, with the edges of
+// the cells, and how often its values occur in both.
+func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
+	if len(r.options.Fields) > 0 && !slices.ContainsFunc(r.options.Fields, compared) || r.options.Out != "" {
+		return nil
+	}
+	options := r.options
+	options.Edges = true
+	again := &runner{dir: r.dir, options: options, of: r.of, dry: r.dry}
+	ends := []vtk.Frame{all[0], all[len(all)-1]}
+	titles := []string{name + ": before", name + ": "}
+	var row []*figure.Figure
+	var sets []*field
+	for k, frame := range ends {
+		d, err := again.load(frameFile(path, frame))
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(d.fields, func(f field) bool { return compared(f.name) })
 		if i < 0 {
 			return nil
 		}
-		f := d.fields[i]
-		m := &Map{X: d.x, Y: d.y, Cells: d.cells, Values: f.values, Title: titles[k], Label: f.name,
-			Range: rangeOf(f.name), Edges: true, Width: r.options.Width}
-		var err error
-		if drawn[k], err = m.Draw(); err != nil {
+		if k > 0 {
+			titles[k] += d.moment(frame.Time)
+		}
+		f := &d.fields[i]
+		picture, err := again.picture(d, f, titles[k], nil)
+		if err != nil {
+			return err
+		}
+		row, sets = append(row, picture), append(sets, f)
+	}
+	if !r.options.Histogram {
+		if err := r.save(name+"-before-after", -1, figure.Stack([][]*figure.Figure{row})); err != nil {
 			return err
 		}
 	}
-	return r.save(name+"-before-after", beside(drawn[0], drawn[1]))
+	return r.histogram(name+"-"+sets[0].name+"-histogram", -1, name, sets, []string{"before", "after"})
 }
 
-// beside puts two pictures of one height next to each other.
-func beside(a, b *image.RGBA) *image.RGBA {
-	size := image.Rect(0, 0, a.Rect.Dx()+b.Rect.Dx(), max(a.Rect.Dy(), b.Rect.Dy()))
-	all := image.NewRGBA(size)
-	draw.Draw(all, size, image.NewUniform(white), image.Point{}, draw.Src)
-	draw.Draw(all, a.Rect, a, image.Point{}, draw.Src)
-	draw.Draw(all, b.Rect.Add(image.Pt(a.Rect.Dx(), 0)), b, image.Point{}, draw.Src)
-	return all
+// compared tells whether a field is shown before and after the run.
+func compared(name string) bool {
+	f, _, _ := solvers.FieldOf(name)
+	return f.Compared
+}
+
+// histogram draws how often the values of a field occur, of several in one picture.
+func (r *runner) histogram(name string, number int, title string, fields []*field, names []string) error {
+	h := &chart.Histogram{Page: r.options.Page, Title: title, Label: fields[0].label, Of: "cells", Log: r.options.Log,
+		Range: fields[0].span}
+	if r.options.Range != nil {
+		h.Range = r.options.Range
+	}
+	for k, f := range fields {
+		set := chart.Curve{}
+		if names != nil {
+			set.Name = names[k]
+		}
+		for i, v := range f.values {
+			if f.dry == nil || !f.dry[i] {
+				set.Values = append(set.Values, v)
+			}
+		}
+		h.Sets = append(h.Sets, set)
+	}
+	picture, err := h.Draw()
+	if err != nil {
+		return err
+	}
+	return r.save(name, number, picture)
 }
 
 func (d *frameData) moment(time float64) string {

@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // A frame of a grid is drawn cell by cell, with the lines of its .vtp file over it.
@@ -29,11 +32,11 @@ func TestImageWithLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, err := Run(dir, Options{})
-	if err != nil || len(files) != 1 || filepath.Base(files[0]) != "case-f-0000.png" {
-		t.Fatal(files, err)
+	done, err := Run(dir, Options{})
+	if err != nil || len(done.Files) != 1 || filepath.Base(done.Files[0]) != "case-f-0000.png" {
+		t.Fatal(done, err)
 	}
-	f, err := os.Open(files[0])
+	f, err := os.Open(done.Files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,22 +50,23 @@ func TestImageWithLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := newFrame(data.x, data.y, data.cells, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m2 := &chart.Map{X: data.x, Y: data.y, Cells: data.cells, Values: data.fields[0].values,
+		Colouring: chart.Colouring{Label: "f", Range: &[2]float64{0, 1}}}
 	at := func(x, y float64) [3]uint8 {
-		r, g, b, _ := img.At(page.area.Min.X+int((x-page.view.x0)*page.view.scale),
-			page.area.Min.Y+int((page.view.y1-y)*page.view.scale)).RGBA()
+		p, err := m2.Where(x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, g, b, _ := img.At(p.X, p.Y).RGBA()
 		return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
 	}
-	low, high := Sequential.At(0), Sequential.At(1)
+	low, high := palette.Sequential.At(0), palette.Sequential.At(1)
 	for _, c := range []struct {
 		x    float64
 		want [3]uint8
 	}{
 		{0.5, [3]uint8{high.R, high.G, high.B}}, {1.2, [3]uint8{low.R, low.G, low.B}},
-		{1.5, [3]uint8{lineInk.R, lineInk.G, lineInk.B}}, {1.8, [3]uint8{low.R, low.G, low.B}},
+		{1.5, [3]uint8{235, 64, 52}}, {1.8, [3]uint8{low.R, low.G, low.B}},
 	} {
 		if got := at(c.x, 0.5); got != c.want {
 			t.Errorf("at x = %g: %v instead of %v", c.x, got, c.want)
@@ -102,19 +106,45 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// TestLongLabels: labels of the vertical axis are not cut off where they are long, as far from the origin.
-func TestLongLabels(t *testing.T) {
-	for _, c := range []struct{ y0, y1 float64 }{{0, 1}, {5412340, 5412340.5}, {1e8, 1e8 + 1e-3}, {-1e-30, 1e-30}} {
-		x := []float64{0, c.y1 - c.y0, 0}
-		f, err := newFrame(x, []float64{c.y0, c.y0, c.y1}, [][3]int32{{0, 1, 2}}, 600)
+// TestSliceAlongX: of a grid in space any plane can be drawn, with the axes that it has, and one outside is refused.
+func TestSliceAlongX(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a_0.vti")
+	box := vtk.Box{N: [3]int{2, 2, 3}}
+	f := make([]float64, 12)
+	for i := range f {
+		f[i] = float64(i)
+	}
+	m := &vtk.Image{Dim: 3, Whole: box.N, Box: box, Origin: [3]float64{0, 0, 1}, Spacing: [3]float64{1, 1, 0.5},
+		CellData: vtk.Arrays{{Name: "f", Components: 1, Data: f}, {Name: "rank", Data: make([]int32, 12)}}}
+	if err := vtk.WriteImage(path, m); err != nil {
+		t.Fatal(err)
+	}
+	for plane, want := range map[Plane][]float64{{0, 1.5}: {1, 3, 5, 7, 9, 11}, {0, 2}: {1, 3, 5, 7, 9, 11},
+		{1, 0.2}: {0, 1, 4, 5, 8, 9}, {2, 2.1}: {8, 9, 10, 11}} {
+		d, err := (&runner{options: Options{Slice: &plane}}).load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := f.area.Min.X - f.px(tickLength+7) - f.widest(f.upright()); left < f.px(16) {
-			t.Errorf("labels of y from %g to %g begin at pixel %d", c.y0, c.y1, left)
+		var got []float64
+		for i := 0; i < len(d.fields[0].values); i += 2 {
+			got = append(got, d.fields[0].values[i])
 		}
-		if f.img.Bounds().Dx() > 600 {
-			t.Errorf("y from %g to %g: %d pixels wide", c.y0, c.y1, f.img.Bounds().Dx())
+		if !slices.Equal(got, want) || d.grid != nil {
+			t.Errorf("at %v: %v, want %v", &plane, got, want)
 		}
+		if a := d.axes; a[0][:1] != string("yxx"[plane.Axis]) || a[1] != string("zzy"[plane.Axis])+" (m)" {
+			t.Errorf("at %v the axes are %q", &plane, a)
+		}
+	}
+	_, err := (&runner{options: Options{Slice: &Plane{2, 0.9}}}).load(path)
+	if err == nil || !strings.Contains(err.Error(), "z = 0.9 lies outside of the grid, which is from 1 to 2.5") {
+		t.Errorf("below the grid: %v", err)
+	}
+	d, err := (&runner{}).load(path)
+	if err != nil || d.grid == nil {
+		t.Fatal(err)
+	}
+	if _, err := d.partition("", chart.Page{Width: 400}); err != nil {
+		t.Errorf("the partition from outside: %v", err)
 	}
 }

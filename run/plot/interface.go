@@ -59,21 +59,26 @@ func segmentsOf(p *vtk.PolyData) [][4]float64 {
 	return lines
 }
 
-// sectionOf are the lines in which the plane of a given z cuts convex polygons.
-func sectionOf(p *vtk.PolyData, z float64) [][4]float64 {
+// sectionOf are the lines in which a plane cuts convex polygons.
+func sectionOf(p *vtk.PolyData, plane *Plane) [][4]float64 {
 	var lines [][4]float64
+	axes := inPlane[plane.Axis]
 	for i := range p.Polys.Len() {
 		points := p.Polys.Cell(i)
 		var ends []float64
 		for k, b := range points {
 			a := points[(k+len(points)-1)%len(points)]
-			za, zb := p.Points[3*a+2], p.Points[3*b+2]
-			if za >= z == (zb >= z) {
+			if a > b { // the same numbers from both sides of an edge
+				a, b = b, a
+			}
+			za, zb := p.Points[3*a+int64(plane.Axis)], p.Points[3*b+int64(plane.Axis)]
+			if za >= plane.At == (zb >= plane.At) {
 				continue
 			}
-			t := (z - za) / (zb - za)
-			for d := range int64(2) {
-				ends = append(ends, p.Points[3*a+d]+t*(p.Points[3*b+d]-p.Points[3*a+d]))
+			t := (plane.At - za) / (zb - za)
+			for _, d := range axes {
+				from, to := p.Points[3*a+int64(d)], p.Points[3*b+int64(d)]
+				ends = append(ends, from+t*(to-from))
 			}
 		}
 		if len(ends) == 4 {

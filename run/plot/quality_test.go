@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // A folder of a mesh that was smoothed gets both meshes beside each other, and curves over sweeps.
@@ -29,17 +31,17 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "conservation.csv"), []byte(rows), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	files, err := Run(dir, Options{Frame: LastFrame, Width: 400})
+	done, err := Run(dir, Options{Frame: LastFrame, Page: chart.Page{Width: 400}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	plots := filepath.Join(dir, "plots")
-	want := []string{"wing-quality-0001.png", "wing-before-after.png", "quality.png"}
+	want := []string{"wing-quality-0001.png", "wing-before-after.png", "wing-quality-histogram.png", "quality.png"}
 	for i := range want {
 		want[i] = filepath.Join(plots, want[i])
 	}
-	if !slices.Equal(files, want) {
-		t.Fatalf("drew %v", files)
+	if !slices.Equal(done.Files, want) {
+		t.Fatalf("drew %v", done.Files)
 	}
 	f, err := os.Open(want[1])
 	if err != nil {
@@ -48,19 +50,20 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	defer f.Close()
 	img, err := png.Decode(f)
 	half := img.Bounds().Dx() / 2
-	if err != nil || half < 390 {
+	if err != nil || half < 385 {
 		t.Fatal(err, img.Bounds())
 	}
 	// In the middle of either triangle there is the colour of its quality, on a bar from 0 to 1.
 	for k, quality := range []float64{0.25, 0.75} {
-		frame, err := newFrame([]float64{0, 1, 0.5 * float64(k)}, []float64{0, 0, 1}, [][3]int32{{0, 1, 2}}, 400)
+		m := &chart.Map{Page: chart.Page{Width: 400}, X: []float64{0, 1, 0.5 * float64(k)}, Y: []float64{0, 0, 1},
+			Cells: [][3]int32{{0, 1, 2}}, Values: []float64{quality},
+			Colouring: chart.Colouring{Label: "quality", Range: &[2]float64{0, 1}}}
+		at, err := m.Where((1+0.5*float64(k))/3, 1./3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := frame.area.Min.X + int((1+0.5*float64(k))/3*float64(frame.area.Dx()))
-		y := frame.area.Max.Y - frame.area.Dy()/3
-		r, g, b, _ := img.At(half*k+x, y).RGBA()
-		c := Sequential.At(quality)
+		r, g, b, _ := img.At(half*k+at.X, at.Y).RGBA()
+		c := palette.Sequential.At(quality)
 		if uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
 			t.Errorf("panel %d has %d %d %d, not %v", k, r>>8, g>>8, b>>8, c)
 		}

@@ -3,6 +3,8 @@ package plot
 import (
 	"fmt"
 	"image"
+	"image/color"
+	"image/gif"
 	"image/png"
 	"math"
 	"os"
@@ -13,7 +15,19 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
+
+// near tells whether colours differ by at most so much in each channel.
+func near(a, b color.Color, most int) bool {
+	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+	for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {
+		if d < -most || d > most {
+			return false
+		}
+	}
+	return true
+}
 
 // square is a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
 func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
@@ -115,23 +129,26 @@ func load(t *testing.T, path string) image.Image {
 func TestRunDrawsWhatARunHolds(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	series := []string{"conservation.png", "gauge-2.png", "gauge-harbour.png"}
 	for _, c := range []struct {
 		options Options
 		want    []string
 	}{
 		{Options{Frame: LastFrame}, []string{"dam-h1-0002.png", "dam-u1-0002.png", "dam-velocity-0002.png",
-			"dam-partition.png"}},
-		{Options{Frame: 0, Field: "h1"}, []string{"dam-h1-0000.png"}},
-		{Options{Frame: 1, Field: "rank"}, []string{"dam-partition.png"}},
-		{Options{Frame: AllFrames, Field: "u1"}, []string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
+			"dam-partition.png", "conservation.png", "gauge-2.png", "gauge-harbour.png"}},
+		{Options{Frame: 0, Fields: []string{"h1"}}, []string{"dam-h1-0000.png"}},
+		{Options{Frame: 1, Fields: []string{"rank"}}, []string{"dam-partition.png"}},
+		{Options{Frame: AllFrames, Fields: []string{"u1"}},
+			[]string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
+		{Options{Gauges: []string{"harbour"}, Columns: []string{"h1", "u1"}}, []string{"gauge-harbour.png"}},
+		{Options{Columns: []string{"mass2"}}, []string{"mass2 (m³).png"}},
+		{Options{Frame: 0, Fields: []string{"h1"}, Histogram: true}, []string{"dam-h1-histogram-0000.png"}},
 	} {
-		c.options.Width = 400
-		paths, err := Run(dir, c.options)
+		c.options.Page.Width = 400
+		done, err := Run(dir, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Sorted(slices.Values(append(c.want, series...)))
+		paths, want := done.Files, slices.Sorted(slices.Values(c.want))
 		if got := names(dir, paths); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v draws %q, want %q", c.options, got, want)
 		}
@@ -147,7 +164,7 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 func TestFramesShareAColourBar(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	if _, err := Run(dir, Options{Frame: AllFrames, Field: "h1"}); err != nil {
+	if _, err := Run(dir, Options{Frame: AllFrames, Fields: []string{"h1"}}); err != nil {
 		t.Fatal(err)
 	}
 	x, y, cells := square(0, 40)
@@ -156,18 +173,23 @@ func TestFramesShareAColourBar(t *testing.T) {
 		n := int32(len(x))
 		cells = append(cells, [3]int32{c[0] + n, c[1] + n, c[2] + n})
 	}
-	f, err := newFrame(append(x, x2...), append(y, y2...), cells, 0)
-	if err != nil {
-		t.Fatal(err)
+	m := &chart.Map{X: append(x, x2...), Y: append(y, y2...), Cells: cells, Values: make([]float64, len(cells)),
+		Colouring: chart.Colouring{Label: "h1 (m)", Range: &[2]float64{0.2, 4}}}
+	at := func(x float64) image.Point {
+		p, err := m.Where(x, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
 	}
-	at := func(px float64) image.Point { return f.area.Min.Add(image.Pt(int((px)*f.view.scale), f.area.Dy()/2)) }
 	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")),
 		load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
 	p, q := at(1.5), at(0.5)
 	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
 	}
-	if d := at(0.1); !near(zero.At(d.X, d.Y), dryInk, 0) {
+	sand := color.RGBA{214, 207, 196, 255}
+	if d := at(0.1); !near(zero.At(d.X, d.Y), sand, 0) {
 		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
 	}
 }
@@ -190,9 +212,19 @@ func TestRunRefuses(t *testing.T) {
 		{filepath.Join(empty, "none"), Options{}, "no such file"},
 		{filepath.Join(run, "dam.pvd"), Options{}, "not a folder"},
 		{run, Options{Frame: 3}, "there is no frame 3; the frames are 0 to 2"},
-		{run, Options{Field: "h3"}, `no field "h3" to draw; there are h1, u1, velocity, rank`},
+		{run, Options{Fields: []string{"h3"}}, `no field "h3" to draw; there are h1, u1, velocity, rank`},
+		{run, Options{Gauges: []string{"pier"}}, `no gauge "pier" to draw; there are harbour, 2`},
+		{run, Options{Columns: []string{"mass3"}}, `no column "mass3" to draw; there are step, t, dt, mass1, mass2`},
+		{run, Options{Fields: []string{"h1"}, Arrows: []string{"w"}}, `no field "w" for arrows; there are h1, u1`},
+		{run, Options{Fields: []string{"h1"}, Arrows: []string{"h1"}}, "no component along y"},
+		{run, Options{Slice: &Plane{0, 0.5}}, "a slice, x = 0.5, is of what lies in space"},
+		{run, Options{Out: "a.png"}, "is one picture, and this draws 7"},
+		{run, Options{Out: "a.jpg"}, "ends with .png, .pdf or .svg"},
+		{run, Options{Out: "a.gif", Format: "png"}, "is no file of format png"},
+		{run, Options{Format: "bmp"}, `format "bmp": there are png, pdf, svg`},
+		{run, Options{Colouring: chart.Colouring{Range: &[2]float64{1, 1}}}, "the range from 1 to 1 is empty"},
 		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
-		{run, Options{Width: 10}, "a width of 10 pixels"},
+		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels"},
 	} {
 		if _, err := Run(c.dir, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want %q", c.options, err, c.want)
@@ -229,5 +261,80 @@ func TestParseFrame(t *testing.T) {
 		if n, err := ParseFrame(s); err == nil {
 			t.Errorf("%q is frame %d", s, n)
 		}
+	}
+}
+
+// TestFilm: a film has all frames, of the named field alone, and is one file.
+func TestFilm(t *testing.T) {
+	dir := t.TempDir()
+	writeRun(t, dir)
+	film := filepath.Join(dir, "h1.gif")
+	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: film, Page: chart.Page{Width: 400}})
+	if err != nil || !slices.Equal(done.Files, []string{film}) {
+		t.Fatal(done, err)
+	}
+	f, err := os.Open(film)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if all, err := gif.DecodeAll(f); err != nil || len(all.Image) != 3 || all.Delay[0] != 10 {
+		t.Error(all, err)
+	}
+	done, err = Run(dir, Options{Frame: AllFrames, Format: "apng", Page: chart.Page{Width: 400}})
+	want := []string{"dam-h1.apng", "dam-u1.apng", "dam-velocity.apng"}
+	if err != nil || !slices.Equal(names(dir, done.Files), want) {
+		t.Error(done, err)
+	}
+}
+
+// TestDryLand: what a solver counts as dry is of another colour than a small value, and does not set the scale of frames,
+// nor does the bed there; where frames do not tell what is dry, the user is told.
+func TestDryLand(t *testing.T) {
+	dir := t.TempDir()
+	pvd := vtk.NewCollection(filepath.Join(dir, "bay.pvd"))
+	for frame := range 2 {
+		x, y, cells := square(0, 2)
+		g := vtk.Triangles(x, y, cells)
+		film, level := make([]float64, len(cells)), make([]float64, len(cells))
+		for i, c := range cells {
+			film[i], level[i] = 1, 0.5+float64(frame)
+			if x[c[0]] >= 0.5 {
+				film[i], level[i] = 0.2, 40 // a film that is left on land
+			}
+		}
+		g.CellData = vtk.Arrays{{Name: "level", Data: level}, {Name: "film", Data: film}}
+		name := fmt.Sprintf("bay-%d.vtu", frame)
+		if err := vtk.Write(filepath.Join(dir, name), g); err != nil {
+			t.Fatal(err)
+		}
+		if err := pvd.Append(vtk.Frame{Time: float64(frame), File: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := open(dir, Options{Frame: AllFrames})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "bay.pvd")
+	all, err := vtk.ReadPVD(path)
+	if err == nil {
+		err = r.measureDry(filepath.Join(dir, "bay-0.vtu"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans, err := r.spans(path, all, []int{0, 1})
+	if err != nil || *spans["level"] != (span{0.5, 1.5, 0.5}) || spans["film"].lo != 1 {
+		t.Errorf("spans %+v, %v", spans, err)
+	}
+	less := 0.1
+	r.options.Dry = &less
+	if spans, err = r.spans(path, all, []int{0, 1}); err != nil || spans["level"].hi != 40 {
+		t.Errorf("with films that are thinner than any: %+v, %v", spans["level"], err)
+	}
+	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
+	if r.field(vtk.Arrays{alone}, alone, []int{0}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `do not hold "film"`) {
+		t.Errorf("told %q", r.Notes)
 	}
 }

@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // solidRun writes two frames of a cube, the second of a quality of 1.
@@ -41,11 +45,12 @@ func solidRun(t *testing.T) string {
 
 // TestSolids: of tetrahedra the pictures show the quality of those behind the middle, and before beside after.
 func TestSolids(t *testing.T) {
-	written, err := Run(solidRun(t), Options{Frame: LastFrame, Width: 600})
+	done, err := Run(solidRun(t), Options{Frame: LastFrame, Page: chart.Page{Width: 600}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(written) != 2 || !strings.HasSuffix(written[0], "cube-quality-0001.png") ||
+	written := done.Files
+	if len(written) != 3 || !strings.HasSuffix(written[0], "cube-quality-0001.png") ||
 		!strings.HasSuffix(written[1], "cube-before-after.png") {
 		t.Fatal(written)
 	}
@@ -59,7 +64,7 @@ func TestSolids(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of a quality of 1 everywhere nothing but shades of the last colour is within the view; before there are many.
-	best := Sequential.At(1)
+	best := palette.Sequential.At(1)
 	var inks [2]map[color.RGBA]int
 	half := img.Bounds().Dx() / 2
 	for side := range inks {
@@ -81,13 +86,51 @@ func TestSolids(t *testing.T) {
 	if len(inks[0]) < 20 {
 		t.Errorf("%d colours before", len(inks[0]))
 	}
-	if _, err := Run(solidRun(t), Options{Frame: LastFrame, Field: "none"}); err == nil || !strings.Contains(err.Error(),
-		"quality") {
+	_, err = Run(solidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}})
+	if err == nil || !strings.Contains(err.Error(), "quality") {
 		t.Errorf("a field that is not there: %v", err)
 	}
-	v := &View{Points: make([]float64, 9), Triangles: [][3]int32{{0, 1, 2}}, Box: [2][3]float64{{}, {1, 1, 1}},
-		Colours: make([]color.RGBA, 2)}
+	v := &chart.View{Points: make([]float64, 9), Triangles: [][3]int32{{0, 1, 2}}, Box: [2][3]float64{{}, {1, 1, 1}},
+		Values: make([]float64, 2)}
 	if _, err := v.Draw(); err == nil {
-		t.Error("colours of triangles that are not there are taken")
+		t.Error("values of triangles that are not there are taken")
+	}
+}
+
+// TestSolidSlice: a plane cuts a cube in its whole side, of which each triangle has the value of its tetrahedron, and
+// points on edges are one for all cells around.
+func TestSolidSlice(t *testing.T) {
+	s, err := mesh.Cube(4, 4, 4, .1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, len(s.Cells))
+	for c := range x {
+		x[c] = s.Centroid(c)[0]
+	}
+	s.CellData = map[string][]float64{"phi": x}
+	r := &runner{options: Options{Slice: &Plane{0, 0.4}}}
+	d, err := r.solid(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	area, places := 0.0, map[[2]float64]bool{}
+	for i, c := range d.cells {
+		twice := (d.x[c[1]]-d.x[c[0]])*(d.y[c[2]]-d.y[c[0]]) - (d.y[c[1]]-d.y[c[0]])*(d.x[c[2]]-d.x[c[0]])
+		area += math.Abs(twice) / 2
+		if v := d.fields[0].values[i]; math.Abs(v-0.4) > 0.5 {
+			t.Errorf("triangle %d is of a tetrahedron at x = %g", i, v)
+		}
+	}
+	for i := range d.x {
+		places[[2]float64{d.x[i], d.y[i]}] = true
+	}
+	side := slices.Max(s.Y) - slices.Min(s.Y)
+	if math.Abs(area-side*side) > 1e-12 || len(places) != len(d.x) {
+		t.Errorf("area %g of %g; %d points at %d places", area, side*side, len(d.x), len(places))
+	}
+	r.options.Slice.At = 7
+	if _, err := r.solid(s); err == nil || !strings.Contains(err.Error(), "x = 7 meets no tetrahedron") {
+		t.Errorf("beside the cube: %v", err)
 	}
 }

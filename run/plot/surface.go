@@ -3,10 +3,12 @@ package plot
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
 // surfaceField is what the pictures of surfaces are called among the fields.
@@ -16,41 +18,65 @@ const surfaceField = "surface"
 // instead.
 func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
+	field := surfaceField
+	if of, kind, found := cutLast(name, "_"); found && kind == "vtp" {
+		name = of
+	} else if found && r.hasSurface(of) {
+		field = kind
+	}
 	for _, i := range chosen {
 		p, err := vtk.ReadPolyData(frameFile(path, all[i]))
 		if err != nil {
 			return err
 		}
-		v, found := viewOf(p)
+		v, found := viewOf(p, fluidBeside(frameFile(path, all[i])))
 		if !found || p.Verts.Len() > 0 { // points are no surface
 			return nil
 		}
-		v.Width = r.options.Width
-		r.note(surfaceField)
-		if r.options.Field != "" && r.options.Field != surfaceField {
+		note(&r.fields, field)
+		if !wants(r.options.Fields, field) && (len(r.options.Fields) > 0 || r.options.Slice != nil) || r.options.Histogram {
 			return nil
 		}
-		v.Title = fmt.Sprintf("%s, %s", strings.TrimSuffix(name, "_vtp"), (&frameData{}).moment(all[i].Time))
-		img, err := v.Draw()
+		v.Page, v.Axes = r.options.Page, inSpace(axes(0, 1, true))
+		when := (&frameData{}).moment(all[i].Time)
+		v.Title = r.title(fmt.Sprintf("%s, %s", name, when), field, when)
+		picture, err := v.Draw()
 		if err != nil {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
-		if err := r.save(fmt.Sprintf("%s-surface-%04d", strings.TrimSuffix(name, "_vtp"), i), img); err != nil {
+		if err := r.save(name+"-surface", i, picture); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// viewOf is the view of a surface, if there is room to draw.
-func viewOf(p *vtk.PolyData) (v *View, found bool) {
-	v = &View{Points: p.Points}
+// hasSurface tells whether a run has a surface that goes through those of other formats.
+func (r *runner) hasSurface(name string) bool {
+	_, err := os.Stat(filepath.Join(r.dir, name+"_vtp.pvd"))
+	return err == nil
+}
+
+// cutLast cuts a text at the last place of a separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// viewOf is the view of a surface, if there is room to draw. Between planes of neighbouring cells it is closed.
+func viewOf(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found bool) {
+	v = &chart.View{Points: p.Points}
 	v.Box, found = box(p)
 	for c := range p.Polys.Len() {
 		points := p.Polys.Cell(c)
 		for k := 2; k < len(points) && len(p.Points) <= math.MaxInt32; k++ {
 			v.Triangles = append(v.Triangles, [3]int32{int32(points[0]), int32(points[k-1]), int32(points[k])})
 		}
+	}
+	if found {
+		fillSteps(v, p, full)
 	}
 	return v, found
 }

@@ -22,8 +22,7 @@ func withUnit(name string) string {
 	return name
 }
 
-// rangeOf is what the colours of a field are to span, nil for what its values do. A field with such a range is shown
-// before and after the run.
+// rangeOf is what the colours of a field are to span, nil for what its values do.
 func rangeOf(field string) *[2]float64 {
 	f, _, _ := solvers.FieldOf(field)
 	return f.Range

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -21,6 +22,7 @@ type Summary struct {
 	Time         float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
 	Cells        int64              `json:"cells"` // what a step updates, which may be vertices
 	Unit         string             `json:"-"`     // what one of them is: cell, vertex
+	Dim          int                `json:"dim,omitempty"`
 	Ranks        int                `json:"ranks"`
 	Transport    string             `json:"transport"`
 	Backend      string             `json:"backend"`
@@ -95,4 +97,21 @@ func (s *Summary) Write(path string) error {
 		return fmt.Errorf("summary: %w", err)
 	}
 	return nil
+}
+
+// Read reads the summary in the folder of a run.
+func Read(dir string) (*Summary, error) {
+	path := filepath.Join(dir, "summary.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var s Summary
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if s.Format > Format {
+		return nil, fmt.Errorf("%s is of format %d; this program knows formats up to %d", path, s.Format, Format)
+	}
+	return &s, nil
 }

@@ -156,38 +156,14 @@ func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, com
 		if err != nil {
 			return err
 		}
-		if e.errors[f.Name], err = meanError(ctx, comm, &f, program, s.Clock().Time); err != nil {
+		off, err := f.Errors(ctx, comm, program, s.Clock().Time)
+		if err != nil {
 			return err
 		}
+		e.errors[f.Name] = off.L1
 	}
 	if len(e.errors) != len(c.Exact) {
 		return fmt.Errorf("solver %q has not all fields of the check", of.Solver)
 	}
 	return nil
-}
-
-// meanError is that of a field of one number, over the volume.
-func meanError(ctx context.Context, comm dist.Comm, f *solvers.Field, exact *expr.Program, t float64) (float64, error) {
-	values, err := f.Read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var off, volume dist.Accumulator
-	for i, v := range values {
-		at, size := [3]float64{}, 1.0
-		copy(at[:], f.On.At(i))
-		want, err := exact.Eval(at[0], at[1], at[2], t)
-		if err != nil {
-			return 0, err
-		}
-		if f.On.Size != nil {
-			size = f.On.Size(i)
-		}
-		off.Add(math.Abs(v-want) * size)
-		volume.Add(size)
-	}
-	if err := dist.AllreduceSum(ctx, comm, &off, &volume); err != nil {
-		return 0, err
-	}
-	return off.Float64() / volume.Float64(), nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
 // Page is what a check writes on.
@@ -34,11 +34,11 @@ func (p *Page) Printf(format string, args ...any) {
 func (p *Page) Note(format string, args ...any) { p.Printf(format+"\n", args...) }
 
 // Picture writes a picture to the folder for them, if there is one, and a line of prose that says where it is.
-func (p *Page) Picture(name string, s *plot.Series) error {
+func (p *Page) Picture(name string, s *chart.Series) error {
 	if p.Options.Pictures == "" {
 		return nil
 	}
-	img, err := s.Draw()
+	picture, err := s.Draw()
 	if err != nil {
 		return fmt.Errorf("picture %s: %w", name, err)
 	}
@@ -46,7 +46,7 @@ func (p *Page) Picture(name string, s *plot.Series) error {
 		return err
 	}
 	path := filepath.Join(p.Options.Pictures, name+".png")
-	if err := plot.WritePNG(path, img); err != nil {
+	if err := picture.Write(path); err != nil {
 		return err
 	}
 	p.Note("picture: %s\n", path)

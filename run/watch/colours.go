@@ -6,7 +6,7 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // Colours of pixels, by what ranks send: 0 shows nothing, then come those of numbers, and two for what is none.
@@ -67,9 +67,9 @@ func (s Scale) diverges() bool { return s.Lo < 0 && s.Hi > 0 }
 // at is the colour of a share of the scale.
 func (s Scale) at(share float64) color.RGBA {
 	if s.diverges() {
-		return plot.Diverging.At(share)
+		return palette.Diverging.At(share)
 	}
-	return plot.Sequential.At(share)
+	return palette.Sequential.At(share)
 }
 
 func (s Scale) palette() color.Palette {

@@ -302,7 +302,12 @@ func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error 
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
-func (s *solver[F]) Bytes() int64  { return s.device.Bytes() }
+func (s *solver[F]) Bytes() int64 {
+	if s.swarm == nil {
+		return s.device.Bytes()
+	}
+	return s.device.Bytes() + s.swarm.bytes()
+}
 func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
 func (s *solver[F]) Swarm() int64 {
 	if s.swarm == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
@@ -84,6 +85,12 @@ func (w *swarm[F]) reserve(n int) error {
 	w.hostP, w.hostI = slices.Grow(w.hostP, size-len(w.hostP))[:size], slices.Grow(w.hostI, size-len(w.hostI))[:size]
 	w.prepare()
 	return nil
+}
+
+// bytes is what the particles take, with the room for more.
+func (w *swarm[F]) bytes() int64 {
+	each := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
+	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8
 }
 
 // prepare makes the kernels over particles, of either array.

@@ -4,14 +4,16 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // TestActive: without culling every sweep visits all vertices that may move. With it fewer and fewer, on any ranks the
 // same, until none moves any more, which the longest move tells.
 func TestActive(t *testing.T) {
-	m := rectangle(t, 800, 3)
+	m := smoothtest.Rectangle(t, 800, 3)
 	cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-3, Rescale: true}
-	l, err := NewLayout(m, plain().layout)
+	l, err := layout.New(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func TestActive(t *testing.T) {
 		s := plain()
 		s.ranks = ranks
 		var got []int64
-		err := s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+		err := s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 			for range 400 {
 				move, err := solver.Sweep(t.Context(), 1)
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // mover prepares the kernel of a smoother for a set.
@@ -42,7 +43,7 @@ type arrays[F num.Float] struct {
 const metricArray = "metric"
 
 // furnish puts the arrays on the device.
-func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
+func (a *solver[F]) furnish(p *layout.Part, field kernels.Field[F]) error {
 	b := &a.taken
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // BenchmarkSweep takes sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread and on
@@ -16,8 +19,8 @@ func BenchmarkSweep(b *testing.B) {
 }
 
 func benchSweeps(b *testing.B, cells int) {
-	m := rectangle(b, cells, 1)
-	linear, err := Linear(unit, 1, 5)
+	m := smoothtest.Rectangle(b, cells, 1)
+	linear, err := sizing.Linear(unit, 1, 5)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func benchSweeps(b *testing.B, cells int) {
 				s := plain()
 				s.ranks, s.threads = on[0], on[1]
 				cfg := Config{Smoother: smoother, Guard: "none", Rescale: true, Floor: .5}
-				err := s.on(b, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+				err := s.on(b, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 					if c.Rank() == 0 {
 						b.ResetTimer()
 					}
@@ -54,7 +57,7 @@ func benchSweeps(b *testing.B, cells int) {
 
 // BenchmarkLayout arranges a mesh of 2.5 million vertices, and cuts it into parts.
 func BenchmarkLayout(b *testing.B) {
-	m := rectangle(b, 5_000_000, 1)
+	m := smoothtest.Rectangle(b, 5_000_000, 1)
 	for _, ranks := range []int{1, 4} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
 			owner := make([]int32, len(m.X))
@@ -62,7 +65,7 @@ func BenchmarkLayout(b *testing.B) {
 				owner[v] = int32(v * ranks / len(owner))
 			}
 			for b.Loop() {
-				l, err := NewLayout(m, plain().layout)
+				l, err := layout.New(m, plain().layout)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -16,7 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // weighed counts what its rank sends.
@@ -159,18 +162,18 @@ func TestChangesSendLess(t *testing.T) {
 
 // rest is a mesh in two parts, and a metric.
 type rest struct {
-	parts  []*Part
-	metric *Metric
+	parts  []*layout.Part
+	metric *sizing.Metric
 }
 
 func resting(t testing.TB, cells int) rest {
 	t.Helper()
-	m := rectangle(t, cells, 9)
-	l, err := NewLayout(m, plain().layout)
+	m := smoothtest.Rectangle(t, cells, 9)
+	l, err := layout.New(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RandomCut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X,
+	owner, err := partition.Partition(partition.RandomCut, l.Graph(), m.X,
 		m.Y, 2, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // Smoothers are the names that Config.Smoother may have.
@@ -75,11 +76,20 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	return p, nil
 }
 
-// Round is how many sweeps on devices with memory of their own had best go by with one exchange, for LayoutOptions: a
+// checkCurves refuses curved boundaries where a smoother takes them for straight ones.
+func checkCurves(p *layout.Subdomain, c *Config) error {
+	if p.Bent > 0 && (c.Smoother != "barrier" || c.Untangle) {
+		return errors.New("vertices slide on curved boundaries with the smoother barrier alone, and not before untangling: " +
+			"set layout.Options.Ridge to 0")
+	}
+	return nil
+}
+
+// Round is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
 // tile takes longer than what some layers of copies cost.
 func (c *Config) Round() int {
 	if c.Sweep != "sets" && tileable(c) {
-		return MaxRound
+		return layout.MaxRound
 	}
 	return 1
 }

@@ -8,16 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
-
-// disc is an irregular mesh of the disc of radius 1, from one of a square.
-func disc(t testing.TB, cells int, seed uint64) *mesh.Mesh {
-	m := rectangle(t, cells, seed)
-	for v := range m.X {
-		m.X[v], m.Y[v] = rounded(2*m.X[v]-1, 2*m.Y[v]-1)
-	}
-	return m
-}
 
 // rounded maps a square of half side 1 onto the disc.
 func rounded(x, y float64) (float64, float64) {
@@ -30,7 +24,7 @@ type finished struct {
 	at [3][]float64 // by id
 }
 
-func (e *finished) take(t testing.TB, c dist.Comm, p *Subdomain, s Solver, vertices int) error {
+func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver, vertices int) error {
 	for !s.Ended() {
 		if _, err := s.Sweep(t.Context(), 10); err != nil {
 			return err
@@ -63,16 +57,17 @@ func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished
 		e.at[k] = make([]float64, 10_000)
 	}
 	if m != nil {
-		var metric *Metric
-		if metric, err = Linear(Bounds{-1, -1, 1, 1}, .1, .1); err == nil {
-			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *Part, s Solver) error {
+		var metric *sizing.Metric
+		if metric, err = sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1); err == nil {
+			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s Solver) error {
 				return e.take(t, c, &p.Subdomain, s, len(m.X))
 			})
 		}
 	} else {
-		var metric *SolidMetric
-		if metric, err = SolidLinear(Box{[3]float64{-1, -1, -1}, [3]float64{1, 1, 1}}, .1, .1); err == nil {
-			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *SolidPart, s Solver) error {
+		var metric *sizing.SolidMetric
+		if metric, err = sizing.SolidLinear(sizing.Box{Low: [3]float64{-1, -1, -1}, High: [3]float64{1, 1, 1}}, .1,
+			.1); err == nil {
+			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *layout.SolidPart, s Solver) error {
 				return e.take(t, c, &p.Subdomain, s, len(b.X))
 			})
 		}
@@ -88,7 +83,7 @@ func elsewhere(n int) setting {
 	s := plain()
 	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45
 	if n == 1 {
-		s.device, s.layout.Spread, s.layout.Deep = func() backend.Device { return newFar() }, true, true
+		s.device, s.layout.Deep = func() backend.Device { return newFar() }, true
 	}
 	return s
 }
@@ -105,7 +100,10 @@ func TestCurved(t *testing.T) {
 		edge  float64
 		off   func(x, y, z float64) float64
 	}{
-		{"disc", disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 { return math.Hypot(x, y) - 1 }},
+		{"disc", smoothtest.Disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 {
+			return math.Hypot(x,
+				y) - 1
+		}},
 		{"ball", nil, ball(t), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
 		{"cylinder", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
 			x, y = rounded(x, y)
@@ -164,7 +162,7 @@ func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *
 func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 	on := map[int32]bool{}
 	if m != nil {
-		for v, around := range ringsOf(t, m).Around {
+		for v, around := range smoothtest.Rings(t, m).Around {
 			if around == mesh.Border {
 				on[int32(v)] = true
 			}
@@ -181,72 +179,21 @@ func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 	return on
 }
 
-// TestCurvedPatches: ranks that arrange their own patches find the rails that a layout of the whole mesh has.
-func TestCurvedPatches(t *testing.T) {
-	m := disc(t, 400, 5)
-	for v := range m.X { // the lower half becomes that of a square with rounded corners, in part straight
-		if y := m.Y[v]; y < 0 {
-			m.Y[v] = max(-.5, y) + .2*min(0, y+.5)
-		}
-	}
-	o := plain().layout
-	o.Ridge = 45
-	l, err := NewLayout(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bent, limited := 0, 0
-	for _, r := range l.rails {
-		if r.Bx != 0 || r.By != 0 {
-			bent++
-		} else if !math.IsInf(r.Low, -1) || !math.IsInf(r.High, 1) {
-			limited++
-		}
-	}
-	if bent < 20 || bent > 70 {
-		t.Errorf("%d vertices of the boundary slide on curves, %d before them", bent, limited)
-	}
-	const ranks = 3
-	owner := make([]int32, len(m.X))
-	for v := range owner {
-		owner[v] = int32(hash(int32(v)) % ranks)
-	}
-	found := make([]int, ranks)
-	onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
-		part, _, err := p.Part(t.Context(), o, comm, 3)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		for _, s := range append(append([]Span{}, part.First...), part.Rest...) {
-			for i := s.Slide; i < s.Hi; i++ {
-				if got, want := part.Rails[i-s.Slide+s.Rail], l.rails[part.Global[i]]; got != want {
-					t.Errorf("vertex %d: rail %+v, want %+v", part.Global[i], got, want)
-				}
-				found[comm.Rank()]++
-			}
-		}
-	})
-	if n := found[0] + found[1] + found[2]; n != len(l.rails) {
-		t.Errorf("%d rails, want %d", n, len(l.rails))
-	}
-}
-
 // TestCurvedRefuses: smoothers that take rails for straight do not get curved ones, nor do tangled meshes have any.
 func TestCurvedRefuses(t *testing.T) {
 	s := plain()
 	s.layout.Ridge = 45
-	metric, err := Linear(Bounds{-1, -1, 1, 1}, .1, .1)
+	metric, err := sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.on(t, disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
-		func(dist.Comm, *Part, Solver) error { return nil })
+	err = s.on(t, smoothtest.Disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
+		func(dist.Comm, *layout.Part, Solver) error { return nil })
 	if err == nil {
 		t.Error("pain accepts curved rails")
 	}
 	s.layout.Tangled = true
-	if _, err := NewLayout(disc(t, 300, 1), s.layout); err == nil {
+	if _, err := layout.New(smoothtest.Disc(t, 300, 1), s.layout); err == nil {
 		t.Error("a tangled mesh has curved rails")
 	}
 }

@@ -2,7 +2,6 @@ package smooth
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -10,92 +9,26 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// Diagnostics are global quantities, the same on every rank and for any number of ranks. Sums are exact.
-type Diagnostics struct {
-	Sweeps      int
-	QualityMin  float64
-	QualityMean float64
-	QualityMax  float64
-	Worst, Best int64    // cells of the least and the greatest quality, the lowest ids of those
-	Histogram   [5]int64 // cells of quality below 0.2, 0.4, 0.6, 0.8, and of more
-	Inverted    int64    // cells whose area, or volume, is not positive
-
-	EdgeMin, EdgeMean, EdgeMax float64  // lengths in the metric
-	EdgeInRange                float64  // share of edges whose length is between 1/√2 and √2
-	EdgeHistogram              [8]int64 // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4, 8, and of more
-	Objective                  float64  // ½Σ u'Mu over all edges, what the pain smoothers make small
-
-	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and how far it is, as a share, from what it was
-	Perimeter, PerimeterDrift float64 // of the mesh, or the area of its boundary in space
-	Moved                     int64   // vertices that are not where they were at the start
-	Active                    int64   // vertices that the last sweep visited: all that may move, unless Cull is set
-	Limited                   int64   // steps that the guard shortened or refused, over all sweeps
-	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
-}
-
-func (s *engine[F, V]) Diagnose(ctx context.Context) (Diagnostics, error) {
+func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if s.known {
 		return s.last, nil
 	}
-	var t tally
+	var t quality.Tally
 	if err := s.measure(&t); err != nil {
-		return Diagnostics{}, err
+		return quality.Diagnostics{}, err
 	}
 	var err error
-	s.last, err = t.reduce(ctx, s.comm, s.Sweeps(), &s.start)
+	s.last, err = t.Reduce(ctx, s.comm, s.Sweeps(), &s.start)
 	s.known = err == nil
 	return s.last, err
 }
 
-// reduce makes the diagnostics of all ranks' tallies. start is what there was at the start, zero if this is it.
-func (t *tally) reduce(ctx context.Context, comm dist.Comm, sweeps int, start *Diagnostics) (Diagnostics, error) {
-	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
-	if err := dist.AllreduceSum(ctx, comm, &t.quality, &t.lengths, &t.squares, &t.area, &t.perimeter); err != nil {
-		return d, err
-	}
-	d.QualityMean, d.EdgeMean, d.Objective = t.quality.Float64(), t.lengths.Float64(), t.squares.Float64()
-	d.Area, d.Perimeter = t.area.Float64(), t.perimeter.Float64()
-	most := []float64{-t.least, t.most, -t.shortest, t.longest}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
-		return d, err
-	}
-	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -most[0], most[1], -most[2], most[3]
-	at := []int64{math.MaxInt64, math.MaxInt64}
-	if t.cells > 0 && t.least == d.QualityMin {
-		at[0] = int64(t.worst)
-	}
-	if t.cells > 0 && t.most == d.QualityMax {
-		at[1] = int64(t.best)
-	}
-	if err := comm.AllreduceInt64(ctx, dist.Min, at); err != nil {
-		return d, err
-	}
-	d.Worst, d.Best = at[0], at[1]
-	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.moved, t.limited, t.refused, t.active}
-	sums = append(append(sums, t.histogram[:]...), t.lengthHistogram[:]...)
-	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
-		return d, err
-	}
-	cells, edges := float64(sums[0]), float64(sums[1])
-	d.Inverted, d.EdgeInRange, d.Moved, d.Limited, d.Refused = sums[2], float64(sums[3])/edges, sums[4], sums[5], sums[6]
-	d.Active = sums[7]
-	copy(d.Histogram[:], sums[8:])
-	copy(d.EdgeHistogram[:], sums[8+len(d.Histogram):])
-	d.QualityMean /= cells
-	d.EdgeMean /= edges
-	d.Objective /= 2
-	if start.Area != 0 {
-		d.AreaDrift = (d.Area - start.Area) / start.Area
-		d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
-	}
-	return d, nil
-}
-
 // measure runs over the cells, edges and vertices of the part.
-func (s *engine[F, V]) measure(t *tally) error {
-	t.clear()
+func (s *engine[F, V]) measure(t *quality.Tally) error {
+	t.Clear()
 	if err := s.survey(t); err != nil {
 		return err
 	}
@@ -116,31 +49,31 @@ func (s *engine[F, V]) measure(t *tally) error {
 		}
 		moved.Add(n)
 	})
-	t.moved = moved.Load()
-	if t.active, err = s.active(); err != nil {
+	t.Moved = moved.Load()
+	if t.Active, err = s.active(); err != nil {
 		return err
 	}
 	var n [1]kernels.Counters
 	if err := backend.Download(s.dev, n[:], s.counters); err != nil {
 		return err
 	}
-	t.limited, t.refused = n[0].Limited, n[0].Refused
+	t.Limited, t.Refused = n[0].Limited, n[0].Refused
 	return nil
 }
 
 // survey measures triangles, edges and the boundary.
-func (s *solver[F]) survey(t *tally) error {
+func (s *solver[F]) survey(t *quality.Tally) error {
 	shapes, sides, err := s.shapesAndSides()
 	if err != nil {
 		return err
 	}
-	t.tell(len(shapes), func(t *tally, i int) {
-		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
+	t.Each(len(shapes), func(t *quality.Tally, i int) {
+		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
 	})
-	t.tell(len(sides), func(t *tally, i int) {
-		t.side(float64(sides[i].Metric))
+	t.Each(len(sides), func(t *quality.Tally, i int) {
+		t.AddEdge(float64(sides[i].Metric))
 		if s.part.Border[i] {
-			t.perimeter.Add(float64(sides[i].Length))
+			t.Perimeter.Add(float64(sides[i].Length))
 		}
 	})
 	return nil

@@ -15,22 +15,29 @@
 //	             floor of the worst quality that only rises; it ends by itself, with neither the mean nor the worst
 //	             quality below those of the start
 //
-// Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these. Vertices move in space, in flat parts of
-// the boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are SolidSizes,
-// SolidDiscrete and OnSolid. What both kinds of cells have in common, sets, sweeps, exchanges and diagnostics, is the
+// Meshes of tetrahedra (layout.Solid, layout.SolidPart, NewSolid) have all of these. Vertices move in space, in flat
+// parts of
+// the boundary and along its straight edges by one formula; see package kernels/solid. What both kinds of cells have in
+// common, sets, sweeps, exchanges and diagnostics, is the
 // engine.
 //
 // A mesh with cells turned over is refused, or untangled on request, by vertices that make the least area or volume
 // around them greatest (Untangle).
 //
-// Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete); and tensors at
-// the vertices of a mesh (OnMesh), which package metric makes from Medit files and second derivatives, and bounds,
-// grades and intersects.
-//
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //
+// What a sweep needs is in packages of its own, each over those before it:
+//
+//	metric     tensors at the vertices of a mesh: from files, functions and second derivatives; bounded and graded
+//	faults     what is wrong with a mesh or a metric, agreed on by all ranks
+//	sizing     metrics as sweeps look them up, anywhere: on a grid, as sizes along the axes, on a mesh
+//	colouring  sets of vertices without edges, in one memory or over ranks
+//	layout     what each vertex may do, and the order of the vertices of each rank: parts, halo plans, tiles
+//	quality    qualities, lengths and areas of the whole mesh
+//
 // Vertices of one set share no edge, so they move at the same time; sets follow one another, and their vertices are
-// exchanged between ranks. Sets come from a colouring by global ids (colour.go), rings are ordered by global ids, and
+// exchanged between ranks. Sets come from a colouring by global ids (package colouring), rings are ordered by global
+// ids, and
 // sums are exact: coordinates are the same to the last bit for any number of ranks, any partition, any numbers of
 // threads and any local order.
 package smooth

@@ -10,6 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // engine is what smoothing triangles and tetrahedra has in common: sets of vertices that move one after the other, and
@@ -18,7 +20,7 @@ type engine[F num.Float, V any] struct {
 	dimension
 	dim    int // coordinates of a vertex
 	cfg    Config
-	sub    *Subdomain
+	sub    *layout.Subdomain
 	origin [3][]float64 // coordinates of the vertices at the start
 	comm   dist.Comm
 	dev    backend.Device
@@ -57,8 +59,8 @@ type engine[F num.Float, V any] struct {
 	lowest  [1]atomics.Least[F]
 	reduced [1]float64
 	mean    dist.Accumulator
-	start   Diagnostics // before the first sweep
-	last    Diagnostics // where the vertices are now, if known
+	start   quality.Diagnostics // before the first sweep
+	last    quality.Diagnostics // where the vertices are now, if known
 	known   bool
 	stages  *stages[V]
 	rating  pass // of the smoother barrier: finds the worst quality
@@ -71,7 +73,7 @@ type dimension interface {
 	// refresh brings what came from other ranks up to date after sweeps by tiles.
 	refresh(ctx context.Context) error
 	// survey tells a tally of the cells, edges and boundary that the rank measures.
-	survey(t *tally) error
+	survey(t *quality.Tally) error
 	// sumQualities adds the qualities of the rank's cells, and returns how many there are.
 	sumQualities(sum *dist.Accumulator) (int, error)
 }
@@ -113,7 +115,7 @@ func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) bac
 // slide, or without them.
 func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
-	of := func(set int, spans ...Span) (all []pass) {
+	of := func(set int, spans ...layout.Span) (all []pass) {
 		for _, sp := range spans {
 			hi := sp.Hi
 			if !sliding {
@@ -122,11 +124,7 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 			if sp.Lo < hi {
 				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
 					Owned: int32(p.Owned)}
-				loop := mover(k)
-				if p.Clustered {
-					loop = &clustered{loop, p.Clusters, int(hi)}
-				}
-				all = append(all, pass{int(sp.Lo), int(hi), loop})
+				all = append(all, pass{int(sp.Lo), int(hi), mover(k)})
 			}
 		}
 		return all

@@ -7,6 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // lent is a device that goes back to others when it is closed, since it takes long to open one.
@@ -31,7 +33,7 @@ func gpu(t *testing.T, most int) func(ranks int) setting {
 	}
 	return func(ranks int) setting {
 		s := plain()
-		s.ranks, s.cut, s.layout.Deep, s.layout.Spread = ranks, partition.RandomCut, true, true
+		s.ranks, s.cut, s.layout.Deep = ranks, partition.RandomCut, true
 		s.device = func() backend.Device { return lent{<-free, free} }
 		return s
 	}
@@ -46,7 +48,7 @@ func TestBarrierOnGPU(t *testing.T) {
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) outcome {
 			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 			})
 			return after
 		}
@@ -54,7 +56,6 @@ func TestBarrierOnGPU(t *testing.T) {
 		for k, ranks := range []int{1, 5} {
 			on := gpu(ranks)
 			on.precision, on.layout.Colouring = s.precision, s.layout.Colouring
-			s.layout.Spread = true
 			if k == 0 {
 				want = run(s)
 			}
@@ -70,7 +71,6 @@ func TestBarrierSolidOnGPU(t *testing.T) {
 	gpu := gpu(t, 5)
 	for n := range harmless(t) {
 		m, metric, s := harmedSolid(t, n)
-		s.layout.Spread = true
 		_, want := s.stagedSolid(t, m, metric)
 		for _, ranks := range []int{1, 5} {
 			on := gpu(ranks)
@@ -88,7 +88,7 @@ func TestCurvedOnGPU(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		s, host := gpu(ranks), plain()
 		s.layout.Ridge, host.layout.Ridge = 45, 45
-		m, b := disc(t, 300, 3), ball(t)
+		m, b := smoothtest.Disc(t, 300, 3), ball(t)
 		if got, want := s.smoothed(t, m, nil), host.smoothed(t, m, nil); got.outcome != want.outcome {
 			t.Errorf("disc: %+v on a GPU, on the host %+v", got.outcome, want.outcome)
 		}

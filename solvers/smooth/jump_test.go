@@ -6,14 +6,16 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard
 // keeps triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
 func TestJump(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 6)
-	metric, err := Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
+	m := smoothtest.Rectangle(t, 400, 6)
+	metric, err := sizing.Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
 		if x+.3*y < .6 {
 			return 1, .5, 1
 		}
@@ -48,7 +50,10 @@ func TestDart(t *testing.T) {
 	t.Parallel()
 	dart := &mesh.Mesh{X: []float64{0, -4, 0, 4, 0}, Y: []float64{1.5, -4, 1, -4, 3},
 		Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1}}}
-	metric, err := Discrete(Bounds{-4, -4, 4, 4}, 2, func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 })
+	metric, err := sizing.Discrete(sizing.Bounds{X0: -4, Y0: -4, X1: 4, Y1: 4}, 2, func(_, _ float64) (float64, float64,
+		float64) {
+		return 1, 0, 1
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // staging is a device with memory of its own that counts what it stages.
@@ -85,7 +87,7 @@ func (wired) Close() error                { return nil }
 // and with one a sweep; those that are linked use that for the latter.
 func TestDevicesExchange(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 300, 3)
+	m := smoothtest.Rectangle(t, 300, 3)
 	for _, smoother := range []string{"pain-exact", "hybrid"} {
 		for _, precision := range []string{"float64", "float32"} {
 			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true}
@@ -142,7 +144,8 @@ func TestHaloChosen(t *testing.T) {
 		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull, Halo: c.halo}
 		var found atomic.Value
 		found.Store("")
-		err := s.on(t, rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+		err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part,
+			solver Solver) error {
 			found.Store(solver.Halo())
 			return nil
 		})

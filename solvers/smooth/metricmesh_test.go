@@ -12,7 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // fieldOf samples a metric at the vertices of a mesh.
@@ -31,7 +34,7 @@ func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 fl
 // holed is an irregular mesh with a hole, thin cells at its bottom, and a notch: walks across it meet borders.
 func holed(t testing.TB, cells int) *mesh.Mesh {
 	t.Helper()
-	m := rectangle(t, cells, 9)
+	m := smoothtest.Rectangle(t, cells, 9)
 	kept := m.Cells[:0]
 	for c, cell := range m.Cells {
 		x, y := m.Centroid(c)
@@ -55,7 +58,7 @@ func holed(t testing.TB, cells int) *mesh.Mesh {
 func TestOnMeshIsLinear(t *testing.T) {
 	linear := func(x, y float64) (m11, m12, m22 float64) { return 3 + x + y, x - y, 4 + y }
 	m := holed(t, 3000)
-	of, err := OnMesh(m, fieldOf(t, m, linear))
+	of, err := sizing.OnMesh(m, fieldOf(t, m, linear))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 		x := m.X[c[0]] + a*(m.X[c[1]]-m.X[c[0]]) + b*(m.X[c[2]]-m.X[c[0]])
 		y := m.Y[c[0]] + a*(m.Y[c[1]]-m.Y[c[0]]) + b*(m.Y[c[2]]-m.Y[c[0]])
 		same(x, y, 1e-12)
-		mx, my := of.field.Slope(x, y)
+		mx, my := of.Field.Slope(x, y)
 		for k, d := range []float64{mx.M11 - 1, mx.M12 - 1, mx.M22, my.M11 - 1, my.M12 + 1, my.M22 - 1} {
 			if !(math.Abs(d) < 1e-6) { // cells are thin
 				t.Fatalf("(%g, %g): slope %d is off by %g", x, y, k, d)
@@ -95,14 +98,14 @@ func TestOnMeshIsLinear(t *testing.T) {
 // TestOnMeshOutside: a place outside has the metric of a place on the rim that is not far, and NaN some metric.
 func TestOnMeshOutside(t *testing.T) {
 	m := holed(t, 3000)
-	of, err := OnMesh(m, fieldOf(t, m, func(x, y float64) (float64, float64, float64) { return 1 + x, 0, 1 + y }))
+	of, err := sizing.OnMesh(m, fieldOf(t, m, func(x, y float64) (float64, float64, float64) { return 1 + x, 0, 1 + y }))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := rapid.Float64Range(-3, 3).Draw(t, "x"), rapid.Float64Range(-3, 3).Draw(t, "y")
 		a, b, c := of.At(x, y)
-		if !positive(a, b, c) || a > 2 || c > 2 || a < 1-1e-12 || c < 1-1e-12 {
+		if !sizing.Positive(a, b, c) || a > 2 || c > 2 || a < 1-1e-12 || c < 1-1e-12 {
 			t.Fatalf("(%g, %g): %g %g %g", x, y, a, b, c)
 		}
 	})
@@ -114,7 +117,7 @@ func TestOnMeshOutside(t *testing.T) {
 			t.Errorf("(%g, %g): %g %g, want %g %g", c.x, c.y, a, d, c.m11, c.m22)
 		}
 	}
-	if a, b, c := of.At(math.NaN(), math.Inf(1)); !positive(a, b, c) {
+	if a, b, c := of.At(math.NaN(), math.Inf(1)); !sizing.Positive(a, b, c) {
 		t.Errorf("nowhere: %g %g %g", a, b, c)
 	}
 }
@@ -127,9 +130,9 @@ func TestOnMeshParallel(t *testing.T) {
 		h := .05 + .1*math.Abs(y-.4)
 		return c*c/(h*h) + s*s*100, s * c * (1/(h*h) - 100), s*s/(h*h) + c*c*100
 	}
-	m, other := rectangle(t, 300, 2), rectangle(t, 600, 7)
+	m, other := smoothtest.Rectangle(t, 300, 2), smoothtest.Rectangle(t, 600, 7)
 	for name, back := range map[string]*mesh.Mesh{"itself": m, "another": other} {
-		of, err := OnMesh(back, fieldOf(t, back, turned))
+		of, err := sizing.OnMesh(back, fieldOf(t, back, turned))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +155,7 @@ func TestOnMeshParallel(t *testing.T) {
 }
 
 func TestOnMeshRefuses(t *testing.T) {
-	m := rectangle(t, 200, 1)
+	m := smoothtest.Rectangle(t, 200, 1)
 	round := func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 }
 	for want, change := range map[string]func(m *mesh.Mesh, f metric.Field) metric.Field{
 		"vertex 5 at": func(_ *mesh.Mesh, f metric.Field) metric.Field {
@@ -169,8 +172,9 @@ func TestOnMeshRefuses(t *testing.T) {
 			return f
 		},
 	} {
-		bad := rectangle(t, 200, 1)
-		if _, err := OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(), want) {
+		bad := smoothtest.Rectangle(t, 200, 1)
+		if _, err := sizing.OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -178,19 +182,19 @@ func TestOnMeshRefuses(t *testing.T) {
 
 // BenchmarkOnMesh takes sweeps of pain on one thread, with the metric of BenchmarkSweep at the vertices of the mesh.
 func BenchmarkOnMesh(b *testing.B) {
-	linear, err := Linear(unit, 1, 5)
+	linear, err := sizing.Linear(unit, 1, 5)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, cells := range []int{5_000, 1_255_000} {
 		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
-			m := rectangle(b, cells, 1)
-			of, err := OnMesh(m, fieldOf(b, m, linear.At))
+			m := smoothtest.Rectangle(b, cells, 1)
+			of, err := sizing.OnMesh(m, fieldOf(b, m, linear.At))
 			if err != nil {
 				b.Fatal(err)
 			}
 			cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
-			err = plain().on(b, m, of, cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+			err = plain().on(b, m, of, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 				b.ResetTimer()
 				_, err := solver.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.X)), "ns/vertex")

@@ -7,6 +7,10 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // oddPartitions give the vertices of a mesh of the unit square to four ranks.
@@ -38,18 +42,17 @@ func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
 // to four, for every smoother and colouring.
 func TestOddPartitions(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 200, 4)
+	m := smoothtest.Rectangle(t, 200, 4)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
-		for j, colouring := range Colourings {
+		for j, colouring := range colouring.Kinds {
 			s := plain()
 			s.layout.Colouring, s.layout.Deep = colouring, (k+j)%2 == 1
 			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true, Cull: k%2 == 1 && smoother != "barrier",
 				Settled: 1e-3}
-			s.layout.Spread = cfg.Cull
 			want := s.run(t, m, metric, cfg, 3)
 			for name, give := range oddPartitions(m) {
-				l, err := NewLayout(m, s.layout)
+				l, err := layout.New(m, s.layout)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,14 +60,14 @@ func TestOddPartitions(t *testing.T) {
 				for v := range owner {
 					owner[v] = give(v)
 				}
-				if name == "four ranks around a vertex" && mostRanks(l.rings, owner) != 4 {
+				if name == "four ranks around a vertex" && mostRanks(smoothtest.Rings(t, m), owner) != 4 {
 					t.Fatal("no vertex has neighbours on four ranks")
 				}
 				parts, err := l.Parts(owner, 4)
 				if err != nil {
 					t.Fatal(err)
 				}
-				err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+				err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 					moved, err := solver.Sweep(t.Context(), 3)
 					if err != nil {
 						return err
@@ -85,7 +88,7 @@ func TestOddPartitions(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&Layout{class: make([]int8, 2)}).Parts([]int32{0}, 1); err == nil {
+	if _, err := (&layout.Layout{Class: make([]int8, 2)}).Parts([]int32{0}, 1); err == nil {
 		t.Error("too few owners are accepted")
 	}
 }
@@ -111,14 +114,17 @@ func TestToZero(t *testing.T) {
 		m.Y = append(m.Y, []float64{0, 1, 0, -1}[k])
 		m.Cells = append(m.Cells, [3]int32{0, k + 1, (k+1)%4 + 1})
 	}
-	metric, err := Discrete(Bounds{-1, -1, 1, 1}, 2, func(x, y float64) (m11, m12, m22 float64) { return 1, 0, 1 })
+	metric, err := sizing.Discrete(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, 2, func(x, y float64) (m11, m12,
+		m22 float64) {
+		return 1, 0, 1
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for smoother, near := range map[string]float64{"pain-exact": 0, "pain": 1e-12, "smart": 0, "fjp": 1e-4,
 		"hybrid": 1e-4} {
 		cfg := Config{Smoother: smoother, Guard: "halve"}
-		err := plain().on(t, m, metric, cfg, func(_ dist.Comm, p *Part, s Solver) error {
+		err := plain().on(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
 			if _, err := s.Sweep(t.Context(), 100); err != nil {
 				return err
 			}

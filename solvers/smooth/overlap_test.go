@@ -10,6 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // event is a kernel's first vertex, or sent or waited.
@@ -52,12 +54,12 @@ func (d device) Close() {}
 // TestOverlapped: of each set the vertices that other ranks need move first, and the others while these travel: between
 // sending and waiting.
 func TestOverlapped(t *testing.T) {
-	m, s := rectangle(t, 1600, 9), plain()
-	l, err := NewLayout(m, s.layout)
+	m, s := smoothtest.Rectangle(t, 1600, 9), plain()
+	l, err := layout.New(m, s.layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RCB, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, 2,
+	owner, err := partition.Partition(partition.RCB, l.Graph(), m.X, m.Y, 2,
 		1)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ func TestOverlapped(t *testing.T) {
 }
 
 // checkOverlap follows the log of a sweep.
-func checkOverlap(t *testing.T, p *Part, log []event) {
+func checkOverlap(t *testing.T, p *layout.Part, log []event) {
 	shown := 0
 	for set := range p.Sets {
 		if p.First[set].Hi == p.First[set].Lo || p.Rest[set].Hi == p.Rest[set].Lo {

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // The host has no part in the sweeps of a rank that is alone, or of one whose device exchanges ghosts by itself, and
 // the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
 
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
-const recorded = 8
+const recorded = layout.MaxRound
 
 // aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first,
 // when vertices go far.

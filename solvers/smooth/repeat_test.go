@@ -8,6 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
@@ -32,7 +34,7 @@ func (recording) Close()    {}
 // the number of the sweep, and a second call goes on where the first has ended.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
-	mesh, metric := rectangle(t, 300, 3), swirl(t)
+	mesh, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
 	for _, smoother := range Smoothers {
 		for _, cull := range []bool{false, true} {
 			if cull && smoother == "barrier" {
@@ -45,7 +47,7 @@ func TestRepeated(t *testing.T) {
 			launches := 0
 			s = repeating(s, &launches)
 			got := outcome{}
-			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *Part, solver Solver) (err error) {
+			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
 				for range 2 {
 					if got.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
 						return err
@@ -79,7 +81,7 @@ func TestRepeatedIsStopped(t *testing.T) {
 	launches := 0
 	s := repeating(plain(), &launches)
 	cfg := Config{Smoother: "pain", Guard: "none"}
-	err := s.on(t, rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+	err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := solver.Sweep(ctx, 100)

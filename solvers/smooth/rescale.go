@@ -7,14 +7,18 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
 // triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
 // number where the old one belongs, which makes β 1.)
-func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x, y []float64) (float64, error) {
+func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *sizing.Metric, x, y []float64) (float64,
+	error) {
 	sum := sumOf(part.Cells, func(c kernels.Cell) float64 {
 		var m11, m12, m22 float64
 		for _, v := range c.At {
@@ -31,17 +35,19 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 	}
 	beta := math.Sqrt(3) / 4 * float64(n) / total
 	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g, "+
-			outOfRange, n, total)}
+		return 0,
+			&faults.Refusal{Err: fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g, "+
+				faults.OutOfRange, n, total)}
 	}
 	return beta, nil
 }
 
 // rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
-func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *SolidMetric, at [][]float64) (
+func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, metric *sizing.SolidMetric,
+	at [][]float64) (
 	float64, error) {
 	sum := sumOf(part.Cells, func(c solid.Cell) float64 {
-		var m Six
+		var m sizing.Six
 		var p [4]solid.Vertex[float64]
 		for i, v := range c.At {
 			p[i].X, p[i].Y, p[i].Z = at[0][v], at[1][v], at[2][v]
@@ -60,8 +66,9 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *
 	}
 	beta := math.Cbrt(math.Sqrt2 / 12 * float64(n) / total)
 	if beta *= beta; !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g, "+
-			outOfRange, n, total)}
+		return 0,
+			&faults.Refusal{Err: fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g, "+
+				faults.OutOfRange, n, total)}
 	}
 	return beta, nil
 }

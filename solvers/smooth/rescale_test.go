@@ -5,23 +5,26 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and
 // the factor makes up for any other.
 func TestRescaleKinds(t *testing.T) {
-	m := rectangle(t, 2000, 3)
+	m := smoothtest.Rectangle(t, 2000, 3)
 	at := func(factor float64) func(x, y float64) (m11, m12, m22 float64) {
 		return func(x, y float64) (m11, m12, m22 float64) {
 			a, b, c := 1+x, .3*y, 2+x*y
 			return factor * a, factor * b, factor * c
 		}
 	}
-	kinds := map[string]func(factor float64) (*Metric, error){
-		"grid": func(k float64) (*Metric, error) { return Discrete(unit, 64, at(k)) },
-		"mesh": func(k float64) (*Metric, error) { return OnMesh(m, fieldOf(t, m, at(k))) },
-		"sizes": func(k float64) (*Metric, error) {
-			return Linear(unit, .5/math.Sqrt(k), .05/math.Sqrt(k))
+	kinds := map[string]func(factor float64) (*sizing.Metric, error){
+		"grid": func(k float64) (*sizing.Metric, error) { return sizing.Discrete(unit, 64, at(k)) },
+		"mesh": func(k float64) (*sizing.Metric, error) { return sizing.OnMesh(m, fieldOf(t, m, at(k))) },
+		"sizes": func(k float64) (*sizing.Metric, error) {
+			return sizing.Linear(unit, .5/math.Sqrt(k), .05/math.Sqrt(k))
 		},
 	}
 	for name, make := range kinds {
@@ -33,7 +36,7 @@ func TestRescaleKinds(t *testing.T) {
 			}
 			s := plain()
 			cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
-			err = s.on(t, m, of, cfg, func(_ dist.Comm, p *Part, solver Solver) error {
+			err = s.on(t, m, of, cfg, func(_ dist.Comm, p *layout.Part, solver Solver) error {
 				scales[k] = solver.Scale()
 				sum := 0.0
 				for _, c := range m.Cells {

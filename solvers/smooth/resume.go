@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
@@ -35,8 +37,8 @@ func (s *solver[F]) Put(ctx context.Context, places [][3]float64) error {
 }
 
 // remeasured gives vertices the metric where they are.
-func (s *solver[F]) remeasured(v []kernels.Vertex[F]) complaint {
-	field := fieldIn[F](&s.metric.field)
+func (s *solver[F]) remeasured(v []kernels.Vertex[F]) faults.Found {
+	field := sizing.In[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return measured(s.part, &field, v)
 }
@@ -66,15 +68,15 @@ func (s *solidSolver[F]) Put(ctx context.Context, places [][3]float64) error {
 }
 
 // remeasured gives vertices the metric where they are.
-func (s *solidSolver[F]) remeasured(v []solid.Vertex[F]) complaint {
-	field := solidFieldIn[F](&s.metric.field)
+func (s *solidSolver[F]) remeasured(v []solid.Vertex[F]) faults.Found {
+	field := sizing.SolidIn[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return s.measured(&field, v)
 }
 
 // resume takes vertices over when they are measured.
-func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) complaint) error {
-	if err := agree(ctx, e.comm, measure(v)); err != nil {
+func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) faults.Found) error {
+	if err := faults.Agree(ctx, e.comm, measure(v)); err != nil {
 		return err
 	}
 	if e.apart {

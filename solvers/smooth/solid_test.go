@@ -6,6 +6,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // TestSolidSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all
@@ -21,7 +23,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 			cfg.Settled = .02
 		}
 		s := plain()
-		s.layout.Dedicated, s.layout.Colouring, s.layout.Spread = k%2 == 1, Colourings[(k+1)%3], cfg.Cull
+		s.layout.Dedicated, s.layout.Colouring = k%2 == 1, colouring.Kinds[(k+1)%2]
 		if k == 2 {
 			s.precision = "float32"
 		}
@@ -35,7 +37,6 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 				s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
 				s.layout.Order = orders[ranks%3]
 				s.layout.Deep = (cut == partition.RCB) == (ranks%2 == 1)
-				s.layout.Spread = cfg.Cull || ranks > 2
 				if got := s.runSolid(t, m, nil, metric, cfg, 2); got != want {
 					t.Errorf("%s, %d ranks by %s:\n%+v, on one rank\n%+v", smoother, ranks, cut, got, want)
 				}
@@ -86,7 +87,7 @@ func TestSolidOddPartitions(t *testing.T) {
 			}
 		}
 	}
-	l, err := NewSolidLayout(m, plain().layout)
+	l, err := layout.NewSolid(m, plain().layout)
 	if err != nil {
 		t.Fatal(err)
 	}

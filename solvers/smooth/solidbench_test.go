@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 func TestSolidSweepAllocatesNothing(t *testing.T) {
 	err := plain().onSolid(cube(t, 4, .1), nil, twist(t), Config{Smoother: "smart", Guard: "none"},
-		func(_ dist.Comm, _ *SolidPart, s Solver) error {
+		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 			var err error
 			n := testing.AllocsPerRun(3, func() {
 				if _, e := s.Sweep(t.Context(), 2); e != nil {
@@ -29,7 +30,8 @@ func BenchmarkSolidSweep(b *testing.B) {
 	m, metric := cube(b, 40, .1), twist(b)
 	for _, smoother := range Smoothers {
 		b.Run(smoother, func(b *testing.B) {
-			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm, p *SolidPart,
+			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm,
+				p *layout.SolidPart,
 				s Solver) error {
 				b.ResetTimer()
 				_, err := s.Sweep(b.Context(), b.N)

@@ -3,6 +3,7 @@ package smooth
 import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // shaped measures all cells and returns them on the host.
@@ -32,7 +33,7 @@ func (s *solidSolver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
 }
 
 // survey measures tetrahedra, edges and faces of the boundary.
-func (s *solidSolver[F]) survey(t *tally) error {
+func (s *solidSolver[F]) survey(t *quality.Tally) error {
 	shapes, err := s.shaped()
 	if err != nil {
 		return err
@@ -46,12 +47,12 @@ func (s *solidSolver[F]) survey(t *tally) error {
 	if err != nil {
 		return err
 	}
-	t.tell(len(shapes), func(t *tally, i int) {
-		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Volume))
+	t.Each(len(shapes), func(t *quality.Tally, i int) {
+		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Volume))
 	})
-	t.tell(len(lengths), func(t *tally, i int) { t.side(float64(lengths[i])) })
+	t.Each(len(lengths), func(t *quality.Tally, i int) { t.AddEdge(float64(lengths[i])) })
 	for _, a := range areas {
-		t.perimeter.Add(float64(a))
+		t.Perimeter.Add(float64(a))
 	}
 	return nil
 }

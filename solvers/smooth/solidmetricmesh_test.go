@@ -8,12 +8,16 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // linearOn is a metric whose components are linear in the place, at the vertices of a mesh.
-func linearOn(m *mesh.Solid) (metric.Field, func(x, y, z float64) Six) {
-	at := func(x, y, z float64) Six { return Six{9 + x, x - y, y * .5, 7 + 2*y - z, .3 * z, 5 + z - x} }
+func linearOn(m *mesh.Solid) (metric.Field, func(x, y, z float64) sizing.Six) {
+	at := func(x, y, z float64) sizing.Six {
+		return sizing.Six{9 + x, x - y, y * .5, 7 + 2*y - z, .3 * z, 5 + z - x}
+	}
 	f := make(metric.Field, len(m.X))
 	for v := range f {
 		t := at(m.X[v], m.Y[v], m.Z[v])
@@ -30,7 +34,7 @@ func TestOnSolid(t *testing.T) {
 		m.X[v], m.Z[v] = 3*m.X[v]-1, m.Z[v]/4
 	}
 	field, at := linearOn(m)
-	on, err := OnSolid(m, field)
+	on, err := sizing.OnSolid(m, field)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +57,7 @@ func TestOnSolid(t *testing.T) {
 		}
 	}
 	for _, p := range [][3]float64{{-9, .5, .1}, {9, 9, 9}, {math.NaN(), math.Inf(1), 0}} {
-		if got := on.At(p[0], p[1], p[2]); !got.positive() {
+		if got := on.At(p[0], p[1], p[2]); !got.Positive() {
 			t.Errorf("at %v: %v", p, got)
 		}
 	}
@@ -64,11 +68,11 @@ func TestOnSolid(t *testing.T) {
 func TestOnSolidSmooths(t *testing.T) {
 	m := cube(t, 5, .1)
 	field, at := linearOn(m)
-	on, err := OnSolid(m, field)
+	on, err := sizing.OnSolid(m, field)
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid, err := SolidDiscrete(unitBox, 4, at) // the same field, but for rounding
+	grid, err := sizing.SolidDiscrete(unitBox, 4, at) // the same field, but for rounding
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +94,16 @@ func TestOnSolidSmooths(t *testing.T) {
 func TestOnSolidRefuses(t *testing.T) {
 	m := cube(t, 2, 0)
 	field, _ := linearOn(m)
-	if _, err := OnSolid(m, field[1:]); err == nil {
+	if _, err := sizing.OnSolid(m, field[1:]); err == nil {
 		t.Error("a field of too few vertices is taken")
 	}
 	field[7][0] = -1
-	if _, err := OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "vertex 7") {
+	if _, err := sizing.OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "vertex 7") {
 		t.Errorf("a metric that is not positive definite: %v", err)
 	}
 	field[7][0] = 9
 	m.Cells[3][0], m.Cells[3][1] = m.Cells[3][1], m.Cells[3][0]
-	if _, err := OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "tetrahedron 3") {
+	if _, err := sizing.OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "tetrahedron 3") {
 		t.Errorf("a tetrahedron that is turned over: %v", err)
 	}
 }
@@ -107,9 +111,9 @@ func TestOnSolidRefuses(t *testing.T) {
 // TestSolidRescale: scaled, the mesh's volume in the metric is that of as many regular tetrahedra of edges 1.
 func TestSolidRescale(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
-	run := func(rescale bool, at *SolidMetric) (scale float64) {
+	run := func(rescale bool, at *sizing.SolidMetric) (scale float64) {
 		err := plain().onSolid(m, nil, at, Config{Smoother: "smart", Guard: "none", Rescale: rescale},
-			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				scale = s.Scale()
 				return nil
 			})
@@ -121,7 +125,7 @@ func TestSolidRescale(t *testing.T) {
 	if run(false, metric) != 1 {
 		t.Error("a metric is scaled without being asked for it")
 	}
-	unit, err := SolidDiscrete(unitBox, 2, func(_, _, _ float64) Six { return Six{1, 0, 0, 1, 0, 1} })
+	unit, err := sizing.SolidDiscrete(unitBox, 2, func(_, _, _ float64) sizing.Six { return sizing.Six{1, 0, 0, 1, 0, 1} })
 	if err != nil {
 		t.Fatal(err)
 	}

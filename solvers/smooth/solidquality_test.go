@@ -6,6 +6,9 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // TestSolidBoundary: no vertex leaves its side or its edge by a bit, corners stay, and volume and surface are kept to
@@ -27,7 +30,7 @@ func TestSolidBoundary(t *testing.T) {
 				slack = 4e-16
 			}
 			err := plain().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
-				func(_ dist.Comm, p *SolidPart, s Solver) error {
+				func(_ dist.Comm, p *layout.SolidPart, s Solver) error {
 					if _, err := s.Sweep(t.Context(), 5); err != nil {
 						return err
 					}
@@ -59,14 +62,15 @@ func TestSolidBoundary(t *testing.T) {
 
 // TestSolidConverges: PainExact reaches the least objective, wherever it begins.
 func TestSolidConverges(t *testing.T) {
-	metric, err := SolidSizes(unitBox, [3][]Ends{{{.2, .3, .1, .1}}, {{.25, .25, 0, 0}}, {{.3, .15, -.15, -.15}}})
+	metric, err := sizing.SolidSizes(unitBox, [3][]sizing.Ends{{ends(.2, .3, .1, .1)}, {ends(.25, .25, 0, 0)}, {ends(.3,
+		.15, -.15, -.15)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ends []float64
 	for _, shift := range []float64{0, .15} {
 		err := plain().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3, Guard: "halve"},
-			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				for far := 1.; far > 1e-12; {
 					var err error
 					if far, err = s.Sweep(t.Context(), 10); err != nil {
@@ -94,13 +98,13 @@ func TestSolidConverges(t *testing.T) {
 func TestSolidScales(t *testing.T) {
 	m := cube(t, 5, .1)
 	base := twist(t)
-	run := func(scale float64, smoother string) (x [][]float64, d Diagnostics) {
+	run := func(scale float64, smoother string) (x [][]float64, d quality.Diagnostics) {
 		s := &mesh.Solid{Cells: m.Cells, Faces: m.Faces}
 		for v := range m.X {
 			s.X, s.Y, s.Z = append(s.X, scale*m.X[v]), append(s.Y, scale*m.Y[v]), append(s.Z, scale*m.Z[v])
 		}
-		box := Box{High: [3]float64{scale, scale, scale}}
-		metric, err := SolidDiscrete(box, 8, func(x, y, z float64) Six {
+		box := sizing.Box{High: [3]float64{scale, scale, scale}}
+		metric, err := sizing.SolidDiscrete(box, 8, func(x, y, z float64) sizing.Six {
 			at := base.At(x/scale, y/scale, z/scale)
 			for k := range at {
 				at[k] /= scale * scale
@@ -111,7 +115,7 @@ func TestSolidScales(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = plain().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
-			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				if _, err := s.Sweep(t.Context(), 3); err != nil {
 					return err
 				}
@@ -150,7 +154,7 @@ func TestSolidNeverWorse(t *testing.T) {
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
 		first, last := 0., 0.
 		err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
-			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				for k := range 12 {
 					d, err := s.Diagnose(t.Context())
 					if err != nil {

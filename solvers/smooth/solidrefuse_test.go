@@ -7,19 +7,22 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 func TestSolidRefusals(t *testing.T) {
 	good := twist(t)
 	// A size that is 0 in the middle, between the ends that it is given at.
-	zero, err := SolidSizes(unitBox, [3][]Ends{{{1, 1, 0, 0}}, {{1, 1, 0, 0}}, {{.125, .125, -.5, .5}}})
+	zero, err := sizing.SolidSizes(unitBox, [3][]sizing.Ends{{ends(1, 1, 0, 0)}, {ends(1, 1, 0, 0)}, {ends(.125, .125, -.5,
+		.5)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name   string
 		spoil  func(m *mesh.Solid, cfg *Config, s *setting)
-		metric *SolidMetric
+		metric *sizing.SolidMetric
 		want   []string
 	}{
 		{"turned over", func(m *mesh.Solid, _ *Config, _ *setting) { c := &m.Cells[11]; c[0], c[1] = c[1], c[0] }, good,
@@ -45,7 +48,7 @@ func TestSolidRefusals(t *testing.T) {
 		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, plain()
 		s.ranks = 2
 		c.spoil(m, &cfg, &s)
-		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *SolidPart, s Solver) error {
+		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 			_, err := s.Sweep(t.Context(), 2)
 			return err
 		})
@@ -59,19 +62,29 @@ func TestSolidRefusals(t *testing.T) {
 			}
 		}
 	}
-	at := func(m Six) func(x, y, z float64) Six { return func(x, y, z float64) Six { return m } }
-	for name, f := range map[string]func() (*SolidMetric, error){
-		"no box":            func() (*SolidMetric, error) { return SolidDiscrete(Box{}, 2, at(Six{1, 0, 0, 1, 0, 1})) },
-		"no power":          func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 3, at(Six{1, 0, 0, 1, 0, 1})) },
-		"indefinite":        func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 2, 0, 1, 0, 1})) },
-		"indefinite by m23": func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 0, 0, 1, 2, 1})) },
-		"NaN": func() (*SolidMetric, error) {
-			return SolidDiscrete(unitBox, 2,
-				at(Six{1, 0, 0, 1, math.NaN(), 1}))
+	at := func(m sizing.Six) func(x, y, z float64) sizing.Six {
+		return func(x, y, z float64) sizing.Six { return m }
+	}
+	for name, f := range map[string]func() (*sizing.SolidMetric, error){
+		"no box": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidDiscrete(sizing.Box{}, 2, at(sizing.Six{1, 0, 0, 1, 0, 1}))
 		},
-		"no sizes": func() (*SolidMetric, error) { return SolidSizes(unitBox, [3][]Ends{}) },
-		"a size of 0": func() (*SolidMetric, error) {
-			return SolidSizes(unitBox, [3][]Ends{{{1, 1, 0, 0}}, {{0, 1, 0, 0}}, {{1, 1, 0, 0}}})
+		"no power": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidDiscrete(unitBox, 3, at(sizing.Six{1, 0, 0, 1, 0, 1}))
+		},
+		"indefinite": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidDiscrete(unitBox, 2, at(sizing.Six{1, 2, 0, 1, 0, 1}))
+		},
+		"indefinite by m23": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidDiscrete(unitBox, 2, at(sizing.Six{1, 0, 0, 1, 2, 1}))
+		},
+		"NaN": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidDiscrete(unitBox, 2,
+				at(sizing.Six{1, 0, 0, 1, math.NaN(), 1}))
+		},
+		"no sizes": func() (*sizing.SolidMetric, error) { return sizing.SolidSizes(unitBox, [3][]sizing.Ends{}) },
+		"a size of 0": func() (*sizing.SolidMetric, error) {
+			return sizing.SolidSizes(unitBox, [3][]sizing.Ends{{ends(1, 1, 0, 0)}, {ends(0, 1, 0, 0)}, {ends(1, 1, 0, 0)}})
 		},
 	} {
 		if _, err := f(); err == nil {
@@ -88,14 +101,17 @@ func TestSolidTooFar(t *testing.T) {
 		m.X[v], m.Y[v], m.Z[v] = 1e100*m.X[v], 1e100*m.Y[v], 1e100*m.Z[v]
 	}
 	box.High = [3]float64{1e100, 1e100, 1e100}
-	metric, err := SolidDiscrete(box, 2, func(_, _, _ float64) Six { return Six{1, 0, 0, 1, 0, 1e112} })
+	metric, err := sizing.SolidDiscrete(box, 2, func(_, _, _ float64) sizing.Six {
+		return sizing.Six{1, 0, 0, 1, 0,
+			1e112}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plain()
 	s.ranks = 2
 	err = s.onSolid(m, nil, metric, Config{Smoother: "pain", Guard: "none"},
-		func(_ dist.Comm, _ *SolidPart, s Solver) error {
+		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 			_, err := s.Sweep(t.Context(), 1)
 			return err
 		})
@@ -103,3 +119,5 @@ func TestSolidTooFar(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func ends(h0, h1, d0, d1 float64) sizing.Ends { return sizing.Ends{H0: h0, H1: h1, D0: d0, D1: d1} }

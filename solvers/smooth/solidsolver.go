@@ -7,16 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
 // volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
 // vertex, and a mesh with tetrahedra that are turned over or flat unless it is to be untangled, on all ranks with the
 // same Refusal.
-func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
-	dev backend.Device) (Solver, error) {
+func NewSolid(ctx context.Context, precision string, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
+	comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
 		return setUpSolid[float32](ctx, cfg, part, metric, comm, dev)
@@ -29,8 +32,8 @@ func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart
 // solidSolver is the engine with the arrays of tetrahedra.
 type solidSolver[F num.Float] struct {
 	engine[F, solid.Vertex[F]]
-	part   *SolidPart
-	metric *SolidMetric
+	part   *layout.SolidPart
+	metric *sizing.SolidMetric
 
 	constants solid.Params[F]
 	mesh      solid.Mesh[F]
@@ -55,8 +58,8 @@ func solidParameters[F num.Float](cfg Config) (kernels.Params[F], error) {
 	return p, err
 }
 
-func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
-	dev backend.Device) (_ *solidSolver[F], err error) {
+func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
+	comm dist.Comm, dev backend.Device) (_ *solidSolver[F], err error) {
 	s := &solidSolver[F]{part: part, metric: metric}
 	s.engine = engine[F, solid.Vertex[F]]{dimension: s, dim: 3, cfg: cfg, sub: &part.Subdomain,
 		origin: [3][]float64{part.X, part.Y, part.Z}, comm: comm, dev: dev}
@@ -66,7 +69,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg); err != nil {
+	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = solidParameters[F](cfg); err != nil {
@@ -76,7 +79,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 		return nil, err
 	}
 	s.constants = solid.Params[F](s.params)
-	s.field = solidFieldIn[F](&metric.field)
+	s.field = sizing.SolidIn[F](&metric.Field)
 	if cfg.Rescale && !cfg.Untangle {
 		scale, err := rescaleSolid(ctx, comm, part, metric, [][]float64{part.X, part.Y, part.Z})
 		if err != nil {
@@ -88,7 +91,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 	for i := range v {
 		v[i].X, v[i].Y, v[i].Z = F(part.X[i]), F(part.Y[i]), F(part.Z[i])
 	}
-	if err := agree(ctx, comm, s.begin(v)); err != nil {
+	if err := faults.Agree(ctx, comm, s.begin(v)); err != nil {
 		return nil, err
 	}
 	if err := s.place(v); err != nil {

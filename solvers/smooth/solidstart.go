@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be turned over if they are to
 // be untangled.
-func (s *solidSolver[F]) begin(v []solid.Vertex[F]) complaint {
+func (s *solidSolver[F]) begin(v []solid.Vertex[F]) faults.Found {
 	c := s.measured(&s.field, v)
 	if s.cfg.Untangle {
 		return c
@@ -18,23 +20,23 @@ func (s *solidSolver[F]) begin(v []solid.Vertex[F]) complaint {
 	for k := range s.part.Cells {
 		if at, volume, ok := s.standing(v, k); !ok {
 			a, id := &v[at], s.part.CellGlobal[k]
-			c.add(id, "cell %d at (%g, %g, %g) is turned over or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
+			c.Add(id, "cell %d at (%g, %g, %g) is turned over or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
 		}
 	}
 	return c
 }
 
 // measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) complaint {
-	c := flatSolidPatches(field)
+func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) faults.Found {
+	c := sizing.FlatSolidPatches(field)
 	for i := range v {
 		p := &v[i]
 		at := field.At(solid.Vector[F]{X: p.X, Y: p.Y, Z: p.Z})
 		p.M11, p.M12, p.M13, p.M22, p.M23, p.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
-		m := Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
-		if i < s.part.Owned && !m.positive() {
-			c.add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is %s: m11, m12, m13, m22, m23, m33 = %v",
-				s.part.Global[i], p.X, p.Y, p.Z, m.unfit(), m)
+		m := sizing.Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
+		if i < s.part.Owned && !m.Positive() {
+			c.Add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is %s: m11, m12, m13, m22, m23, m33 = %v",
+				s.part.Global[i], p.X, p.Y, p.Z, m.Unfit(), m)
 		}
 	}
 	return c
@@ -53,7 +55,7 @@ func (s *solidSolver[F]) standing(v []solid.Vertex[F], cell int) (first int32, v
 func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants := s.constants
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1
-	field := solidFieldIn[F](&s.metric.field)
+	field := sizing.SolidIn[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[solid.Vertex[F]]{
 		cells: "tetrahedra", size: "volume", sliding: true, global: s.part.CellGlobal,
 		greater: func(of *kernels.Set) backend.Loop {
@@ -68,7 +70,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		rescale: func(at [][]float64) (float64, error) {
 			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
 		},
-		measure: func(v []solid.Vertex[F], scale float64) complaint {
+		measure: func(v []solid.Vertex[F], scale float64) faults.Found {
 			s.field.Scale, field.Scale = F(scale), F(scale)
 			return s.measured(&field, v)
 		},

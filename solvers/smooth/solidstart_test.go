@@ -9,6 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 func cube(t testing.TB, n int, shift float64) *mesh.Solid {
@@ -20,15 +22,15 @@ func cube(t testing.TB, n int, shift float64) *mesh.Solid {
 	return m
 }
 
-var unitBox = Box{High: [3]float64{1, 1, 1}}
+var unitBox = sizing.Box{High: [3]float64{1, 1, 1}}
 
 // twist is a discrete metric that turns and stretches.
-func twist(t testing.TB) *SolidMetric {
+func twist(t testing.TB) *sizing.SolidMetric {
 	t.Helper()
-	m, err := SolidDiscrete(unitBox, 8, func(x, y, z float64) Six {
+	m, err := sizing.SolidDiscrete(unitBox, 8, func(x, y, z float64) sizing.Six {
 		s, c := math.Sincos(3*x + 2*y - z)
 		a, b := 1/(.2*.2), 1/((.1+.1*z)*(.1+.1*z))
-		return Six{a*c*c + b*s*s, 0, (a - b) * s * c, 1 / (.1 * .1), 0, a*s*s + b*c*c}
+		return sizing.Six{a*c*c + b*s*s, 0, (a - b) * s * c, 1 / (.1 * .1), 0, a*s*s + b*c*c}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,11 +38,11 @@ func twist(t testing.TB) *SolidMetric {
 	return m
 }
 
-type solidJob = func(c dist.Comm, p *SolidPart, s Solver) error
+type solidJob = func(c dist.Comm, p *layout.SolidPart, s Solver) error
 
 // onSolid runs f on every rank.
-func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config, f solidJob) error {
-	l, err := NewSolidLayout(m, s.layout)
+func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config, f solidJob) error {
+	l, err := layout.NewSolid(m, s.layout)
 	if err != nil {
 		return err
 	}
@@ -64,10 +66,13 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg 
 }
 
 // runSolid smooths and returns what came out, which must be the same on all ranks.
-func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config,
+func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config,
 	sweeps int) outcome {
 	t.Helper()
 	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
+		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+			return f(c,
+				solver)
+		})
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // tangledCube is a cube of which a share of the vertices, inside and on the boundary where they may move along it, are
@@ -48,9 +50,14 @@ func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangl
 	if s.precision == "float32" {
 		slack = 1e-5
 	}
-	sound := func(d *Diagnostics) bool { return math.Abs(d.Area-1) <= slack && math.Abs(d.Perimeter-6) <= 6*slack }
+	sound := func(d *quality.Diagnostics) bool {
+		return math.Abs(d.Area-1) <= slack && math.Abs(d.Perimeter-6) <= 6*slack
+	}
 	return untangled(t, sound, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
+		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+			return f(c,
+				solver)
+		})
 	})
 }
 
@@ -78,7 +85,6 @@ func TestSolidUntangledTheSame(t *testing.T) {
 		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
 		did, want := s.untangleSolid(t, m, cfg)
 		cfg.Cull = true
-		s.layout.Spread = true
 		_, culled := s.untangleSolid(t, m, cfg)
 		if did.Before < 100 || did.Sweeps <= untangleSweeps {
 			t.Errorf("%+v: the case shows too little", did)
@@ -117,7 +123,7 @@ func TestSolidNotUntangled(t *testing.T) {
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
 	s := plain()
 	s.ranks, s.layout.Tangled = 2, true
-	err := s.onSolid(m, nil, twist(t), cfg, func(_ dist.Comm, _ *SolidPart, solver Solver) error {
+	err := s.onSolid(m, nil, twist(t), cfg, func(_ dist.Comm, _ *layout.SolidPart, solver Solver) error {
 		_, err := solver.Untangle(t.Context())
 		return err
 	})
@@ -130,7 +136,10 @@ func TestSolidNotUntangled(t *testing.T) {
 		t.Error(err)
 	}
 	cfg.Untangle = false
-	if err := s.onSolid(m, nil, twist(t), cfg, func(dist.Comm, *SolidPart, Solver) error { return nil }); err == nil ||
+	if err := s.onSolid(m, nil, twist(t), cfg, func(dist.Comm, *layout.SolidPart,
+		Solver) error {
+		return nil
+	}); err == nil ||
 		!strings.Contains(err.Error(), "cell 0 at (1.5, 1.5, 1.5) is turned over or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}

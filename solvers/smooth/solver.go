@@ -8,7 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // Solver smooths one rank's part of a mesh. All ranks make the same calls.
@@ -34,7 +38,7 @@ type Solver interface {
 	Places() ([][]float64, error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
-	Diagnose(ctx context.Context) (Diagnostics, error)
+	Diagnose(ctx context.Context) (quality.Diagnostics, error)
 	// StateFields are what the vertices of the part hold, ghosts too.
 	StateFields() []solvers.Field
 	// State, Scalars and Restore are those of solvers.Restarter.
@@ -60,7 +64,7 @@ type Solver interface {
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
 // definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same Refusal.
-func New(ctx context.Context, precision string, cfg Config, part *Part, metric *Metric, comm dist.Comm,
+func New(ctx context.Context, precision string, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
@@ -74,15 +78,15 @@ func New(ctx context.Context, precision string, cfg Config, part *Part, metric *
 type solver[F num.Float] struct {
 	engine[F, kernels.Vertex[F]]
 	arrays[F]
-	part   *Part
-	metric *Metric
+	part   *layout.Part
+	metric *sizing.Metric
 
 	tiles       tiling[F]
 	measureCell backend.Loop
 	measureEdge backend.Loop
 }
 
-func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Metric, comm dist.Comm,
+func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,
 	dev backend.Device) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, metric: metric}
 	s.engine = engine[F, kernels.Vertex[F]]{dimension: s, dim: 2, cfg: cfg, sub: &part.Subdomain,
@@ -93,7 +97,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if err := part.visitable(s.apart, cfg); err != nil {
+	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
 	if s.params, err = parameters[F](cfg); err != nil {
@@ -102,7 +106,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 	if err := s.relax(ctx); err != nil {
 		return nil, err
 	}
-	field := fieldIn[F](&metric.field)
+	field := sizing.In[F](&metric.Field)
 	v := make([]kernels.Vertex[F], len(part.X))
 	for i := range v {
 		v[i].X, v[i].Y = F(part.X[i]), F(part.Y[i])
@@ -114,7 +118,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 		}
 		field.Scale = F(scale)
 	}
-	if err := agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
+	if err := faults.Agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
 		return nil, err
 	}
 	if err := s.place(v); err != nil {

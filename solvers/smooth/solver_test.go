@@ -16,6 +16,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,27 +30,23 @@ type setting struct {
 	ranks, threads int
 	cut            partition.Cut
 	precision      string
-	layout         LayoutOptions
-	stripBits      int                   // instead of those of the layout, unless 0
+	layout         layout.Options
 	device         func() backend.Device // instead of one with so many threads
 }
 
 func plain() setting {
 	return setting{ranks: 1, threads: 1, cut: partition.HilbertCut, precision: "float64",
-		layout: LayoutOptions{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert}}
+		layout: layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann, Order: partition.Hilbert}}
 }
 
 // on runs f on every rank.
-func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f job) error {
+func (s setting) on(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, f job) error {
 	t.Helper()
-	l, err := NewLayout(m, s.layout)
+	l, err := layout.New(m, s.layout)
 	if err != nil {
 		return err
 	}
-	if s.stripBits > 0 {
-		l.stripBits = s.stripBits
-	}
-	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y,
+	owner, err := partition.Partition(s.cut, l.Graph(), m.X, m.Y,
 		s.ranks, 11)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f jo
 	return s.onParts(parts, metric, cfg, f)
 }
 
-func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f job) error {
+func (s setting) onParts(parts []*layout.Part, metric *sizing.Metric, cfg Config, f job) error {
 	return s.onRanks(len(parts), func(rank int, c dist.Comm, dev backend.Device) error {
 		solver, err := New(context.Background(), s.precision, cfg, parts[rank], metric, c, dev)
 		if err != nil {
@@ -92,17 +93,17 @@ func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.De
 type outcome struct {
 	hash        string
 	moved       float64
-	diagnostics Diagnostics
+	diagnostics quality.Diagnostics
 }
 
 // job is what a rank does with its solver.
-type job = func(c dist.Comm, p *Part, s Solver) error
+type job = func(c dist.Comm, p *layout.Part, s Solver) error
 
 // run smooths and returns what came out, which must be the same on all ranks.
-func (s setting) run(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) outcome {
+func (s setting) run(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) outcome {
 	t.Helper()
 	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
-		return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+		return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 	})
 }
 
@@ -134,12 +135,12 @@ func (s setting) swept(t testing.TB, sweeps int, on func(f func(dist.Comm, Solve
 	return all[0]
 }
 
-var unit = Bounds{0, 0, 1, 1}
+var unit = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
 // swirl is a discrete metric that turns and stretches.
-func swirl(t testing.TB) *Metric {
+func swirl(t testing.TB) *sizing.Metric {
 	t.Helper()
-	m, err := Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
+	m, err := sizing.Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
 		s, c := math.Sincos(3*x + 2*y)
 		a, b := 1/(.02*.02), 1/((.02+.1*x*y)*(.02+.1*x*y))
 		return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
@@ -155,10 +156,10 @@ func swirl(t testing.TB) *Metric {
 // sweep or one a set, and with the clusters of a set visited whole or colour by colour.
 func TestSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 9)
+	m := smoothtest.Rectangle(t, 400, 9)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
-		for _, colouring := range Colourings {
+		for _, colouring := range colouring.Kinds {
 			s := plain()
 			s.layout.Colouring = colouring
 			s.layout.Dedicated = k%3 == 1
@@ -171,12 +172,12 @@ func TestSameOnAnyRanks(t *testing.T) {
 // TestSameForAnyGuard is the same for guards, culled sweeps and float32.
 func TestSameForAnyGuard(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 400, 9)
+	m := smoothtest.Rectangle(t, 400, 9)
 	metric := swirl(t)
 	for _, smoother := range []string{"pain", "pain-exact", "smart"} {
 		for k, guard := range Guards {
 			s := plain()
-			s.layout.Colouring = Colourings[k]
+			s.layout.Colouring = colouring.Kinds[k%2]
 			if k == 2 {
 				s.precision = "float32"
 			}
@@ -186,9 +187,8 @@ func TestSameForAnyGuard(t *testing.T) {
 }
 
 // same runs a case in many ways.
-func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
+func (s setting) same(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config) {
 	t.Helper()
-	s.layout.Spread = cfg.Cull
 	want := s.run(t, m, metric, cfg, 3)
 	if want.diagnostics.Moved < 150 || want.moved == 0 {
 		t.Fatalf("%+v, %+v: %+v: the case shows too little", cfg, s.layout, want)
@@ -200,7 +200,6 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 			s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
 			s.layout.Order = orders[ranks%3]
 			s.layout.Deep = (ranks+k)%2 == 0
-			s.layout.Spread = cfg.Cull || ranks > 2 && k == 0
 			if got := s.run(t, m, metric, cfg, 3); got != want {
 				t.Errorf("%+v, %d ranks by %s, %+v:\n%+v, on one rank\n%+v", cfg, ranks, cut, s.layout, got, want)
 			}
@@ -211,9 +210,10 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 // TestSameOnAnyThreads: sets larger than what one goroutine takes at a time.
 func TestSameOnAnyThreads(t *testing.T) {
 	t.Parallel()
-	m := rectangle(t, 30_000, 2)
+	m := smoothtest.Rectangle(t, 30_000, 2)
 	metric := swirl(t)
-	for smoother, colouring := range map[string]Colouring{"pain": TwoLevel, "smart": JonesPlassmann} {
+	for smoother, colouring := range map[string]colouring.Kind{"pain": colouring.FirstFit,
+		"smart": colouring.JonesPlassmann} {
 		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
 		s := plain()
 		s.layout.Colouring = colouring

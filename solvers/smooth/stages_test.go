@@ -9,7 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // staged smooths with barrier to its end, a few sweeps at a time, and returns what came out and how it began.
@@ -46,7 +50,7 @@ func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) er
 
 // harmless is how many meshes are taken here; atoll verify smooth --only harm takes 200.
 func harmless(t testing.TB) int {
-	if testing.Short() || raced {
+	if testing.Short() || smoothtest.Raced {
 		return 10
 	}
 	return 24
@@ -63,9 +67,9 @@ func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 }
 
 // roughMetric is one of those for rough meshes.
-func roughMetric(t testing.TB, n int) *Metric {
+func roughMetric(t testing.TB, n int) *sizing.Metric {
 	t.Helper()
-	m, err := Discrete(unit, 64, rough.Metric(n))
+	m, err := sizing.Discrete(unit, 64, rough.Metric(n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,14 +77,14 @@ func roughMetric(t testing.TB, n int) *Metric {
 }
 
 // harmed is a rough mesh, with its metric, precision and colouring.
-func harmed(t testing.TB, n int) (*mesh.Mesh, *Metric, setting) {
+func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 	t.Helper()
 	m, err := rough.Plane(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plain()
-	s.layout.Colouring = Colourings[n%3]
+	s.layout.Colouring = colouring.Kinds[n%2]
 	if rough.Single(n) {
 		s.precision = "float32"
 	}
@@ -98,7 +102,7 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) (outcome, outcome) {
 			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 			})
 		}
 		before, after := run(s)
@@ -137,7 +141,7 @@ func TestBarrierSolid(t *testing.T) {
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on %d ranks, on one %+v", n, other, s.ranks, after)
 		}
-		s.device, s.layout.Spread = func() backend.Device { return newFar() }, true
+		s.device = func() backend.Device { return newFar() }
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
 		}
@@ -154,14 +158,14 @@ func TestBarrierApart(t *testing.T) {
 		run := func(s setting) outcome {
 			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
 				return s.on(t, m, swirl(t), Config{Smoother: "barrier", Guard: "halve", Rescale: true},
-					func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+					func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 			})
 			return after
 		}
 		want := run(s)
 		for _, ranks := range []int{1, 3} {
 			for _, deep := range []bool{false, true} {
-				s.ranks, s.layout.Deep, s.layout.Spread = ranks, deep, true
+				s.ranks, s.layout.Deep = ranks, deep
 				s.device = func() backend.Device { return newFar() }
 				if got := run(s); got != want {
 					t.Errorf("%s, %d ranks, deep %v: %+v, on the host\n%+v", precision, ranks, deep, got, want)
@@ -178,7 +182,7 @@ func TestBarrierFinishes(t *testing.T) {
 	m := roughly(t, 300, 5, 1e-3)
 	for _, sweeps := range []int{0, 1, 7, 10, 25, 60, 70, 90} {
 		err := plain().on(t, m, roughMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
-			func(_ dist.Comm, _ *Part, s Solver) error {
+			func(_ dist.Comm, _ *layout.Part, s Solver) error {
 				before, err := s.Diagnose(t.Context())
 				if err != nil {
 					return err
@@ -217,8 +221,8 @@ func TestBarrierGoesBack(t *testing.T) {
 	t.Parallel()
 	went := 0
 	for n := range 10 {
-		m := rectangle(t, 60, uint64(n))
-		metric, err := Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
+		m := smoothtest.Rectangle(t, 60, uint64(n))
+		metric, err := sizing.Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
 			h := .002 + .5*math.Abs(x-.5)
 			return 1 / (h * h), 0, 1 / (h * h)
 		})
@@ -227,7 +231,7 @@ func TestBarrierGoesBack(t *testing.T) {
 		}
 		for _, first := range []stage{careful, opening} {
 			cfg := Config{Smoother: "barrier", Guard: "none"}
-			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *Part, s Solver) error {
+			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
 				of := s.(*solver[float64])
 				before, err := s.Diagnose(t.Context())
 				if err == nil {

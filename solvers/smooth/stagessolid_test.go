@@ -5,23 +5,26 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // harmedSolid is a rough mesh of tetrahedra, with its metric, precision and colouring.
-func harmedSolid(t testing.TB, n int) (*mesh.Solid, *SolidMetric, setting) {
+func harmedSolid(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting) {
 	t.Helper()
 	m, err := rough.Space(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := rough.Metric3(n)
-	metric, err := SolidDiscrete(unitBox, 16, func(x, y, z float64) Six { return at(x, y, z) })
+	metric, err := sizing.SolidDiscrete(unitBox, 16, func(x, y, z float64) sizing.Six { return at(x, y, z) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plain()
-	s.layout.Colouring = Colourings[n%3]
+	s.layout.Colouring = colouring.Kinds[n%2]
 	if rough.Single(n) {
 		s.precision = "float32"
 	}
@@ -29,10 +32,13 @@ func harmedSolid(t testing.TB, n int) (*mesh.Solid, *SolidMetric, setting) {
 }
 
 // stagedSolid smooths tetrahedra with barrier to its end.
-func (s setting) stagedSolid(t testing.TB, m *mesh.Solid, metric *SolidMetric) (before, after outcome) {
+func (s setting) stagedSolid(t testing.TB, m *mesh.Solid, metric *sizing.SolidMetric) (before, after outcome) {
 	t.Helper()
 	cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	return staged(t, s, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
+		return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+			return f(c,
+				solver)
+		})
 	})
 }

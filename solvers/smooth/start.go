@@ -6,12 +6,15 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
 // tangled.
-func start[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
+func start[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) faults.Found {
 	c := measured(part, field, v)
 	if tangled {
 		return c
@@ -19,7 +22,7 @@ func start[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[
 	for k, cell := range part.Cells {
 		if area, ok := uprightCell(v, cell); !ok {
 			a := &v[cell.At[0]]
-			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+			c.Add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
 				area)
 		}
 	}
@@ -27,16 +30,16 @@ func start[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[
 }
 
 // measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func measured[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
-	c := flatPatches(field)
+func measured[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.Found {
+	c := sizing.FlatPatches(field)
 	for i := range v {
 		p := &v[i]
 		at := field.At(p.X, p.Y)
 		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
 		m11, m12, m22 := float64(at.M11), float64(at.M12), float64(at.M22)
-		if i < part.Owned && !positive(m11, m12, m22) {
-			c.add(part.Global[i], "vertex %d at (%g, %g): the metric is %s: m11 = %g, m12 = %g, m22 = %g",
-				part.Global[i], p.X, p.Y, unfitPlane(m11, m12, m22), m11, m12, m22)
+		if i < part.Owned && !sizing.Positive(m11, m12, m22) {
+			c.Add(part.Global[i], "vertex %d at (%g, %g): the metric is %s: m11 = %g, m12 = %g, m22 = %g",
+				part.Global[i], p.X, p.Y, sizing.UnfitPlane(m11, m12, m22), m11, m12, m22)
 		}
 	}
 	return c
@@ -46,7 +49,7 @@ func measured[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vert
 func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
 	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
 	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
-	share := flat
+	share := faults.AreaRoundOff
 	if single[F]() {
 		share = 4 * 0x1p-24
 	}
@@ -57,7 +60,7 @@ func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area fl
 func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	params := s.params
 	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
-	field := fieldIn[F](&s.metric.field)
+	field := sizing.In[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[kernels.Vertex[F]]{
 		cells: "triangles", size: "area", global: s.part.CellGlobal,
 		greater: func(set *kernels.Set) backend.Loop {
@@ -74,7 +77,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		rescale: func(at [][]float64) (float64, error) {
 			return rescale(ctx, s.comm, s.part, s.metric, at[0], at[1])
 		},
-		measure: func(v []kernels.Vertex[F], scale float64) complaint {
+		measure: func(v []kernels.Vertex[F], scale float64) faults.Found {
 			s.field.Scale, field.Scale = F(scale), F(scale)
 			return measured(s.part, &field, v)
 		},

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
 func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
@@ -64,7 +63,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 }
 
 // maxSweeps keeps the numbers of sets, over all sweeps, within int32.
-const maxSweeps = math.MaxInt32 / (2 * maxColours)
+const maxSweeps = math.MaxInt32 / (2 * colouring.MaxColours)
 
 // begin tells the device which sweep it is.
 func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
@@ -182,18 +181,6 @@ func (s *engine[F, V]) broken(ctx context.Context) error {
 		return fmt.Errorf("%s: try a guard, or a smaller relaxation", text)
 	}
 	return fmt.Errorf("within %d sweeps a vertex moved by more than can be said", s.now[0].Sweep)
-}
-
-// place writes coordinates for people.
-func place[F num.Float](x []F) string {
-	text := "("
-	for k, c := range x {
-		if k > 0 {
-			text += ", "
-		}
-		text += strconv.FormatFloat(float64(c), 'g', 6, 64)
-	}
-	return text + ")"
 }
 
 func sizeOf[T any]() uintptr {

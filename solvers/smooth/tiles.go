@@ -8,8 +8,10 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps. They
@@ -22,12 +24,12 @@ func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var c complaint
+	var c faults.Found
 	if why != "" {
-		c.add(int32(s.comm.Rank()), "%s: choose sets", why)
+		c.Add(int32(s.comm.Rank()), "%s: choose sets", why)
 	}
-	err = agree(ctx, s.comm, c)
-	var refusal *Refusal
+	err = faults.Agree(ctx, s.comm, c)
+	var refusal *faults.Refusal
 	if errors.As(err, &refusal) && s.cfg.Sweep != "tiles" {
 		return nil
 	}
@@ -49,7 +51,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
 	}
-	t, apart, err := tile[F](s.part, s.nodes())
+	t, apart, err := layout.Tiles[F](s.part, s.nodes())
 	if err != nil {
 		return "", err
 	}

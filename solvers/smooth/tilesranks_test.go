@@ -3,8 +3,6 @@ package smooth
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -12,7 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // These repeat sweeps, and count the launches: a device that stages messages, and one that is linked with those of
@@ -63,7 +64,7 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 // is cut, with vertices that slide, and linked devices repeat them. A second call goes on where the first has ended.
 func TestTilesOnRanks(t *testing.T) {
 	t.Parallel()
-	m, metric := rectangle(t, 3000, 5), swirl(t)
+	m, metric := smoothtest.Rectangle(t, 3000, 5), swirl(t)
 	const sweeps = 3*recorded + 2
 	for _, precision := range []string{"float64", "float32"} {
 		s := plain()
@@ -106,9 +107,9 @@ func TestTilesOnRanks(t *testing.T) {
 }
 
 // inTwoCalls smooths by two calls of Sweep, and returns what rank 0 finds.
-func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) (o outcome) {
+func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) (o outcome) {
 	t.Helper()
-	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 		var mine outcome
 		for range 2 {
 			var err error
@@ -132,7 +133,7 @@ func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Conf
 // TestSetsOnLinkedRanks: linked devices repeat sweeps by sets too.
 func TestSetsOnLinkedRanks(t *testing.T) {
 	t.Parallel()
-	m, metric := rectangle(t, 300, 3), swirl(t)
+	m, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
 	const sweeps = 3*recorded + 1
 	s := plain()
@@ -147,18 +148,19 @@ func TestSetsOnLinkedRanks(t *testing.T) {
 // TestTilesOfSomeRanks: ranks with nothing to move go by tiles too, and where one cannot all go by sets.
 func TestTilesOfSomeRanks(t *testing.T) {
 	t.Parallel()
-	m, metric := rectangle(t, 2000, 5), swirl(t)
+	m, metric := smoothtest.Rectangle(t, 2000, 5), swirl(t)
 	cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
 	const sweeps = 2*recorded + 1
 	want := plain().run(t, m, metric, cfg, sweeps)
-	l, err := NewLayout(m, LayoutOptions{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert, Deep: true})
+	l, err := layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
+		Order: partition.Hilbert, Deep: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	owner := make([]int32, len(m.X))
 	for v := range owner {
 		switch {
-		case l.class[v] == fixed:
+		case (m.X[v] == 0 || m.X[v] == 1) && (m.Y[v] == 0 || m.Y[v] == 1): // corners, which stay
 			owner[v] = 3
 		case m.X[v] > .4:
 			owner[v] = 2
@@ -186,7 +188,7 @@ func TestTilesOfSomeRanks(t *testing.T) {
 				cfg.Sweep = "auto"
 			}
 			var hash string
-			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *Part, on Solver) error {
+			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *layout.Part, on Solver) error {
 				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.n > 0) != (len(p.Rings) > 0) {
 					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.n, s.tiled)
 				}
@@ -203,66 +205,6 @@ func TestTilesOfSomeRanks(t *testing.T) {
 			if err != nil || hash != want.hash {
 				t.Errorf("%s, mixed %v: %v, %s, on one rank %s", name, mixed, err, hash, want.hash)
 			}
-		}
-	}
-}
-
-// TestTilesApart: the first tiles hold nothing that comes from another rank, which the others do.
-func TestTilesApart(t *testing.T) {
-	s := plain()
-	s.layout.Deep = true
-	for _, round := range []int{1, 4} {
-		s.layout.Round = round
-		l, err := NewLayout(rectangle(t, 30_000, 5), s.layout)
-		if err != nil {
-			t.Fatal(err)
-		}
-		owner := make([]int32, len(l.class))
-		for v := range owner {
-			if l.mesh.X[v] > .5 {
-				owner[v] = 1
-			}
-		}
-		parts, err := l.Parts(owner, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for r, p := range parts {
-			tiles, apart, err := tile[float64](p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := len(tiles.Tiles) - 1
-			if apart < n/2 || apart == n {
-				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, apart, n)
-			}
-			comes := map[int32]bool{}
-			for _, v := range p.Round.Peers[0].Take {
-				comes[tiles.Where[v]] = true
-			}
-			for k, b := range tiles.Tiles[:n] {
-				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {
-					return comes[slot>>kernels.SlotBits]
-				})
-				if holds != (k >= apart) {
-					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", round, r, k,
-						apart, holds)
-				}
-			}
-		}
-	}
-}
-
-func TestRoundsRefused(t *testing.T) {
-	for want, o := range map[string]LayoutOptions{
-		"3 sweeps does not divide 8": {Deep: true, Round: 3},
-		"16 sweeps does not divide":  {Deep: true, Round: 16},
-		"-1 sweeps does not divide":  {Deep: true, Round: -1},
-		"2 sweeps needs deep":        {Round: 2},
-	} {
-		o.Boundary, o.Colouring, o.Order = Slide, JonesPlassmann, partition.Natural
-		if _, err := NewLayout(rectangle(t, 50, 3), o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v does not say %q", o, err, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do,
@@ -58,7 +59,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 }
 
 // travellers lists what goes to other ranks between rounds, and what comes from them, one rank after the other.
-func travellers[F num.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
+func travellers[F num.Float](r *layout.Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
 	rail := map[int32]int32{}
 	for k, v := range of.Sliders {
 		rail[v] = int32(k)
@@ -81,7 +82,7 @@ func travellers[F num.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []
 
 // connectTiles prepares the exchange between rounds, by the links that there are.
 func (s *solver[F]) connectTiles() (err error) {
-	plan := s.sub.Round.wire(s.comm.Rank())
+	plan := s.sub.Round.Wire(s.comm.Rank())
 	s.between, err = halo.Likewise[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }

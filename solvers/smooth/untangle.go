@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -37,7 +38,7 @@ type untangler[V any] struct {
 	global         []int32 // ids of the rank's cells
 	look           func(v []V, cell int) (first int32, size float64, upright bool)
 	rescale        func(at [][]float64) (float64, error)
-	measure        func(v []V, scale float64) complaint // gives every vertex the metric where it is
+	measure        func(v []V, scale float64) faults.Found // gives every vertex the metric where it is
 }
 
 // untangle moves vertices until no cell is turned over or flat, and rescales the metric if that was asked for.
@@ -61,7 +62,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 	if err != nil {
 		return u, err
 	}
-	if err := agree(ctx, s.comm, how.measure(v, scale)); err != nil {
+	if err := faults.Agree(ctx, s.comm, how.measure(v, scale)); err != nil {
 		return u, err
 	}
 	return u, backend.Upload(s.dev, s.v, v)
@@ -70,8 +71,8 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
 	var u Untangling
 	bad, err := s.turned(ctx, how)
-	u.Before = bad.count
-	if err != nil || bad.count == 0 {
+	u.Before = bad.Count
+	if err != nil || bad.Count == 0 {
 		return u, err
 	}
 	first, rest := s.first, s.rest
@@ -85,7 +86,7 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 				return u, err
 			}
 			u.Sweeps++
-			if bad, err = s.turned(ctx, how); err != nil || bad.count == 0 {
+			if bad, err = s.turned(ctx, how); err != nil || bad.Count == 0 {
 				return u, err
 			}
 		}
@@ -96,19 +97,20 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 			}
 			u.Sweeps++
 		}
-		if bad, err = s.turned(ctx, how); err != nil || bad.count == 0 {
+		if bad, err = s.turned(ctx, how); err != nil || bad.Count == 0 {
 			return u, err
 		}
 	}
-	return u, &Refusal{fmt.Errorf("%d %s remain turned over or flat after %d sweeps to untangle the mesh, which keep "+
-		"its boundary: %s; mesh the domain again", bad.count, how.cells, u.Sweeps, bad.text)}
+	return u,
+		&faults.Refusal{Err: fmt.Errorf("%d %s remain turned over or flat after %d sweeps to untangle the mesh, which keep "+
+			"its boundary: %s; mesh the domain again", bad.Count, how.cells, u.Sweeps, bad.Text)}
 }
 
 // turned is the cells of the whole mesh that are turned over or flat: how many, and a text about the first few.
-func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (complaint, error) {
+func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Found, error) {
 	v, err := s.everything()
 	if err != nil {
-		return complaint{}, err
+		return faults.Found{}, err
 	}
 	type cell struct {
 		ID   int32
@@ -133,20 +135,20 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (complaint
 	body := binary.LittleEndian.AppendUint64(nil, uint64(count))
 	body, err = binary.Append(body, binary.LittleEndian, mine[:min(told, len(mine))])
 	if err != nil {
-		return complaint{}, err
+		return faults.Found{}, err
 	}
 	all, err := s.comm.Allgatherv(ctx, body)
 	if err != nil {
-		return complaint{}, err
+		return faults.Found{}, err
 	}
 	const size = 4 + 4*8
-	c := complaint{}
+	c := faults.Found{}
 	mine = mine[:0]
 	for r, b := range all {
 		if len(b) < 8 || (len(b)-8)%size != 0 {
 			return c, fmt.Errorf("rank %d tells of %s in %d bytes", r, how.cells, len(b))
 		}
-		c.count += int64(binary.LittleEndian.Uint64(b))
+		c.Count += int64(binary.LittleEndian.Uint64(b))
 		some := make([]cell, (len(b)-8)/size)
 		if _, err := binary.Decode(b[8:], binary.LittleEndian, some); err != nil {
 			return c, err
@@ -156,9 +158,9 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (complaint
 	slices.SortFunc(mine, byID)
 	for k, t := range mine[:min(told, len(mine))] {
 		if k > 0 {
-			c.text += ", "
+			c.Text += ", "
 		}
-		c.text += fmt.Sprintf("cell %d at %s of %s %g", t.ID, place(t.At[:s.dim]), how.size, t.Size)
+		c.Text += fmt.Sprintf("cell %d at %s of %s %g", t.ID, faults.FormatPoint(t.At[:s.dim]), how.size, t.Size)
 	}
 	return c, nil
 }

@@ -11,13 +11,16 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // tangled is a mesh of which a share of the vertices inside are somewhere within so many edge lengths.
 func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mesh {
 	t.Helper()
-	m := rectangle(t, cells, seed)
-	rings := ringsOf(t, m)
+	m := smoothtest.Rectangle(t, cells, seed)
+	rings := smoothtest.Rings(t, m)
 	r := rand.New(rand.NewPCG(seed, 5))
 	x, y := m.X[1]-m.X[0], m.Y[1]-m.Y[0]
 	h := max(x, -x, y, -y)
@@ -34,15 +37,15 @@ func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mes
 func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, outcome) {
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
-	sound := func(d *Diagnostics) bool { return d.AreaDrift <= 1e-6 && d.AreaDrift >= -1e-6 }
+	sound := func(d *quality.Diagnostics) bool { return d.AreaDrift <= 1e-6 && d.AreaDrift >= -1e-6 }
 	return untangled(t, sound, func(f func(dist.Comm, Solver) error) error {
-		return s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+		return s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 	})
 }
 
 // untangled untangles with the solvers of all ranks, on which on runs what it is given, sweeps twice, and returns what
 // came out. Once no cell is turned over the mesh must be sound too.
-func untangled(t testing.TB, sound func(*Diagnostics) bool, on func(f func(dist.Comm, Solver) error) error) (
+func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f func(dist.Comm, Solver) error) error) (
 	u Untangling, o outcome) {
 	t.Helper()
 	err := on(func(c dist.Comm, solver Solver) error {
@@ -141,7 +144,7 @@ func TestNotUntangled(t *testing.T) {
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
 	s := plain()
 	s.ranks, s.layout.Tangled = 2, true
-	err := s.on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+	err := s.on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 		_, err := solver.Untangle(t.Context())
 		return err
 	})
@@ -154,7 +157,7 @@ func TestNotUntangled(t *testing.T) {
 		t.Error(err)
 	}
 	cfg.Untangle = false
-	if err := s.on(t, m, swirl(t), cfg, func(dist.Comm, *Part, Solver) error { return nil }); err == nil ||
+	if err := s.on(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, Solver) error { return nil }); err == nil ||
 		!strings.Contains(err.Error(), "cell 0 at (0, 0) is turned over or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}

@@ -31,6 +31,7 @@ type DoorsConfig struct {
 	Insecure bool   // plaintext may leave this machine
 	Asked    string // the secret that supervisors must bring, "" for none
 	Token    string // that of the ranks, which they are told
+	Aligned  bool   // each supervisor has the certificate of its rank, this one that of rank 0
 }
 
 // Open opens the doors.
@@ -38,7 +39,11 @@ func Open(c DoorsConfig) (*supervise.Doors, error) {
 	var store *certs.Store
 	var err error
 	if c.Certs != "" {
-		store, err = openCertificates(c.Certs, certs.Coordinator)
+		rank := certs.Coordinator
+		if c.Aligned {
+			rank = 0
+		}
+		store, err = openCertificates(c.Certs, rank)
 	} else {
 		err = nearby(c.Address, c.Insecure)
 	}
@@ -65,8 +70,21 @@ func Open(c DoorsConfig) (*supervise.Doors, error) {
 		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
 			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
 	}
-	return &supervise.Doors{Listener: l, Token: c.Asked, Build: summary.BuildID(), Silence: Silence, Dir: dir,
-		Env: []string{tokenName + "=" + c.Token}}, nil
+	d := &supervise.Doors{Listener: l, Token: c.Asked, Build: summary.BuildID(), Silence: Silence, Dir: dir,
+		Env: []string{tokenName + "=" + c.Token}}
+	if store != nil && c.Aligned {
+		d.Certified = certified
+	}
+	return d, nil
+}
+
+// certified is whose certificate a supervisor has that has said something.
+func certified(conn net.Conn) (rank int, err error) {
+	secured, is := conn.(*tls.Conn)
+	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {
+		return 0, errors.New("it has no certificate of the job")
+	}
+	return certs.Rank(secured.ConnectionState().PeerCertificates[0])
 }
 
 // bad marks what the user's input caused.

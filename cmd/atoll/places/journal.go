@@ -1,9 +1,11 @@
 package places
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/atoll-hpc/atoll/launch/supervise"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
@@ -25,6 +27,30 @@ func OpenJournal(dir string) (*Journal, error) {
 		return nil, bad(err)
 	}
 	return &Journal{f, made}, nil
+}
+
+// AwaitJournal is OpenJournal for a pod, whose folder an earlier one may still have that is about to end.
+func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, error) {
+	began, told := time.Now(), time.Now()
+	for {
+		j, err := OpenJournal(p.Out)
+		if err == nil {
+			j.Job = p.Job
+			return j, nil
+		}
+		if time.Since(began) > limit {
+			return nil, err
+		}
+		if time.Since(told) > 10*time.Second {
+			told = time.Now()
+			fmt.Fprintf(os.Stderr, "atoll: warning: %v (%v so far)\n", err, time.Since(began).Round(time.Second))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 // Raise makes the epoch grow by one.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/launch/kube"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
@@ -23,24 +24,59 @@ const (
 
 // RanksCommand is atoll ranks.
 func RanksCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "ranks DIR [N]",
+	var job bool
+	var kubeconfig, where, namespace string
+	c := &cobra.Command{
+		Use:   "ranks DIR|JOB [N]",
 		Short: "Tell on how many ranks a run under way is, or have it go on with N",
-		Long: "Tell on how many ranks the run in a folder is, or have it go on with N.\n" +
+		Long: "Tell on how many ranks the run in a folder is, or a job of Kubernetes, or have it go on with N.\n" +
 			"It saves its state, ends its ranks, and goes on with others, to the same bits. Only a run whose ranks are\n" +
 			"processes over gRPC can.",
-		Args: cobra.RangeArgs(1, 2),
+		Example: "  atoll ranks out/dam-break 6\n  atoll ranks --job dam-break 6",
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				return tellRanks(args[0])
+			n := 0
+			if len(args) == 2 {
+				var err error
+				if n, err = strconv.Atoi(args[1]); err != nil || n < 1 || n > MostRanks {
+					return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MostRanks))
+				}
 			}
-			n, err := strconv.Atoi(args[1])
-			if err != nil || n < 1 || n > MostRanks {
-				return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MostRanks))
+			switch {
+			case job:
+				cluster, err := kube.Connect(kubeconfig, where, namespace)
+				if err != nil {
+					return bad(err)
+				}
+				return ranksOfJob(cmd.Context(), cluster, args[0], n)
+			case n == 0:
+				return tellRanks(args[0])
 			}
 			return askRanks(cmd.Context(), args[0], n)
 		},
 	}
+	p := c.Flags()
+	p.BoolVar(&job, "job", false, "it is a job of Kubernetes, as atoll launch k8s starts it")
+	p.StringVar(&kubeconfig, "kubeconfig", "", "with --job: file that says where the cluster is (default: KUBECONFIG, or "+
+		"~/.kube/config)")
+	p.StringVar(&where, "context", "", "with --job: of that file (default: the current one)")
+	p.StringVar(&namespace, "namespace", "", "with --job: of the job (default: that of the context)")
+	return c
+}
+
+// ranksOfJob tells on how many ranks a job is, or has it go on with n.
+func ranksOfJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
+	if n > 0 {
+		if err := cluster.Resize(ctx, name, n, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) }); err != nil {
+			return bad(err)
+		}
+	}
+	now, err := cluster.Ranks(ctx, name)
+	if err != nil {
+		return bad(err)
+	}
+	fmt.Printf("job %s: on %s\n", name, summary.Count(now, "rank"))
+	return nil
 }
 
 // members is the epoch of a run whose ranks come and go.

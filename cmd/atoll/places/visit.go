@@ -24,7 +24,7 @@ import (
 type visitFlags struct {
 	launcher       string
 	slots, threads int
-	wait           time.Duration
+	wait, stuck    time.Duration
 	logRanks       bool
 	listen, certs  string
 	insecure       bool
@@ -48,6 +48,8 @@ func SuperviseCommand() *cobra.Command {
 	p.IntVar(&f.slots, "slots", runtime.GOMAXPROCS(0), "how many ranks this machine runs at most")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.DurationVar(&f.wait, "wait", 10*time.Minute, "how long the launcher may be away")
+	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "how long a rank here that lives may end no step and no part of the "+
+		"set-up, until it is taken for hung; 0 for ever")
 	p.StringVar(&f.listen, "listen", "", "where ranks here take connections over gRPC: an address of this machine, as in "+
 		"10.0.0.7 (default: loopback)")
 	p.StringVar(&f.certs, "certs", "", "folder of the job's certificates, as atoll certs makes it, with one for each rank")
@@ -62,6 +64,8 @@ func (f *visitFlags) run(ctx context.Context) error {
 	switch {
 	case f.slots < 1 || f.slots > MostRanks:
 		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MostRanks))
+	case f.stuck != 0 && f.stuck < time.Second:
+		return bad(fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck))
 	case f.threads < 0:
 		return bad(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
 	}
@@ -85,7 +89,7 @@ func (f *visitFlags) run(ctx context.Context) error {
 		Dial: secured, Args: args,
 		Host: supervise.Host{Name: Name(), Slots: f.slots, Address: at,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
-				Drain: run.Drain}},
+				Drain: run.Drain, Stuck: f.stuck}},
 		Token: os.Getenv(tokenName), Build: summary.BuildID(), Silence: Silence, Wait: f.wait,
 		Tell: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}

@@ -156,7 +156,7 @@ func wanted() (list []string) {
 	}
 	for _, space := range []string{"plane", "space"} {
 		for _, method := range []string{"pain", "pain-exact", "smart", "fjp", "hybrid", "float32",
-			"float64, ranks: 3", "jones-plassmann", "first-fit", "two-level"} {
+			"float64, ranks: 3", "jones-plassmann", "first-fit"} {
 			method, ranks, _ := strings.Cut(method, ",")
 			list = append(list, strings.TrimSuffix(method+" in the "+space+","+ranks, ","))
 		}

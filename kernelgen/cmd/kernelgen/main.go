@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 	"github.com/atoll-hpc/atoll/kernelgen/zig"
 )
@@ -39,7 +40,7 @@ func main() {
 	}
 	if err := run(dir, *check, *show); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		if refused := (kernelgen.Refused{}); errors.As(err, &refused) {
+		if refused := (source.Refused{}); errors.As(err, &refused) {
 			os.Exit(2)
 		}
 		os.Exit(1)

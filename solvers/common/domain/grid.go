@@ -91,7 +91,12 @@ func BeginWeighed(ctx context.Context, env *solvers.Env, c *config.Case, s *conf
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	return b, env.Room(ctx, c, solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len()})
+	return b, env.Room(ctx, c, b.counts())
+}
+
+// counts are those of the block.
+func (b *Block) counts() solvers.Counts {
+	return solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len(), Block: b.Block}
 }
 
 // Box is the block's own cells, by their indices in the grid.
@@ -123,8 +128,8 @@ const few = 1000
 
 // Size is that of a case on the grid, whose arrays take so many bytes on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
-	return solvers.Size{Unit: "cell", Entities: int64(b.Grid.Cells()), Bytes: bytes, Precision: precision, Halo: halo,
-		End: c.Time.End, MaxSteps: c.Time.MaxSteps}
+	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes,
+		Precision: precision, Halo: halo, End: c.Time.End, MaxSteps: c.Time.MaxSteps}
 }
 
 // Space is that of the block's cells, x fastest. Keys number the cells of the grid, x fastest.

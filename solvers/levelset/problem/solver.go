@@ -67,15 +67,6 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// memory counts five level sets, velocities, and what particles gather; how many of these there are, nobody knows yet.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	m, numbers := &c.Sections.(*Sections).Method, 5+held.Dim
-	if m.Particles > 0 {
-		numbers += 2
-	}
-	return int64(numbers) * int64(held.Held) * solvers.Width(m.Precision)
-}
-
 // distance is the level set of a body.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
 	of, failed, err := shape.Parse(text, b.Grid.Dim, path)
@@ -106,7 +97,7 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
 	{Name: "volume", Doc: "inside; in the plane its area", In: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll},
+	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll, Error: true},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
 	{Name: "particles", Doc: "of both signs", In: inAll},
 	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll, Panel: "escaped particles"},
@@ -114,7 +105,7 @@ var quantities = []solvers.Quantity{
 	{Name: "left", Doc: "particles that have left the grid", In: inAll},
 	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
 	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused", In: inAll},
-	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary},
+	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {

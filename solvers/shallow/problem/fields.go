@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -11,10 +12,10 @@ import (
 // The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
 var (
 	twoLayers = []solvers.Field{
-		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1"},
-		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2"},
-		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1"},
-		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2"},
+		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1", Absent: absent},
+		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2", Absent: absent},
+		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1", Level: true},
+		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2", Level: true},
 		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
 		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
 		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
@@ -22,8 +23,8 @@ var (
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 	oneLayer = []solvers.Field{
-		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h"},
-		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h"},
+		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h", Absent: absent},
+		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h", Level: true},
 		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
 		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
@@ -35,9 +36,29 @@ func maxima() (fields []solvers.Field) {
 	for _, m := range shallow.Maxima {
 		f := m.Field
 		f.Where = "max_h"
+		if f.Name == f.Where {
+			f.Absent = absent
+		}
 		fields = append(fields, f)
 	}
 	return fields
+}
+
+// absent is the thickness of a layer up to which pictures show that there is none: that up to which it counts as
+// absent, by the case or else about as the solver finds it.
+func absent(c *config.Case, start []float64) float64 {
+	if c != nil {
+		if s, ok := c.Sections.(*Sections); ok && s.Physics.DryDepth > 0 {
+			return s.Physics.DryDepth
+		}
+	}
+	n, sum := 0, 0.0
+	for _, h := range start {
+		if h > 0 {
+			n, sum = n+1, sum+h
+		}
+	}
+	return min(1e-3, 1e-4*sum/float64(max(n, 1)))
 }
 
 // declared are the fields of so many layers, and names what the solver calls them.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
-	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // flow is a case under way.
@@ -57,7 +54,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		return nil, err
 	}
 	d.size = solvers.Size{
-		Unit: "cell", Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
+		Unit: "cell", Dim: 2, Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {
@@ -85,36 +82,3 @@ func (d *flow) Clock() solvers.Clock {
 }
 
 func (d *flow) Shapes() []solvers.Shape { return nil }
-
-// memory is the least that the solver takes on a device of its own memory for a part: both states, the beds,
-// friction, and the cells and edges in tiles, of which each edge is in one at least; at
-// second order a third state, the slopes and what they are made from.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	p := &c.Sections.(*Sections).Physics
-	kept := int64(0)
-	if c.Sections.(*Sections).Maxima.Keep {
-		kept = int64(unsafe.Sizeof(kernels.Peak{})) * int64(held.Owned)
-	}
-	if p.Precision == "float32" {
-		return kept + memoryOf[float32](held, p.Order, p.Manning.Expr != "0")
-	}
-	return kept + memoryOf[float64](held, p.Order, p.Manning.Expr != "0")
-}
-
-func memoryOf[F num.Float](held solvers.Counts, order int, friction bool) int64 {
-	var number F
-	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
-	if friction {
-		all += unsafe.Sizeof(number)
-	}
-	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
-	if order == 2 {
-		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		edge += unsafe.Sizeof(kernels.Arms[F]{})
-	}
-	owned := unsafe.Sizeof(kernels.TileCell{}) + 3*edge/2
-	if order == 2 {
-		owned += unsafe.Sizeof(kernels.Stencil[F]{})
-	}
-	return int64(all)*int64(held.Held) + int64(owned)*int64(held.Owned)
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Table 3 of the paper: bandwidth of the cells' adjacency in the order of the mesh generator, under reverse
@@ -25,7 +26,7 @@ func bandwidth(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		published = published[:3]
 	}
-	m, err := square(5, 45, meshSeed)
+	m, err := basin.Square(5, 45, basin.MeshSeed)
 	if err != nil {
 		return err
 	}

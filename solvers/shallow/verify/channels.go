@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // channels run steady flows of one layer between a discharge and a level that are given, at second order, until the
@@ -26,15 +27,6 @@ func channels(ctx context.Context, p *verify.Page) error {
 	return leaving(ctx, p)
 }
 
-// given sets what is given at the groups of a rectangle, left, right, bottom and top in their order in the mesh.
-func given(m *mesh.Mesh, at map[string]*shallow.Given) []*shallow.Given {
-	all := make([]*shallow.Given, len(m.Groups))
-	for i, g := range m.Groups {
-		all[i] = at[g.Name]
-	}
-	return all
-}
-
 func plane(ctx context.Context, p *verify.Page) error {
 	const q, slope, manning, end = .5, .01, .03, 100.0
 	cells := 2000
@@ -42,37 +34,29 @@ func plane(ctx context.Context, p *verify.Page) error {
 		cells = 500
 	}
 	normal := math.Pow(manning*q/math.Sqrt(slope), .6)
-	m, err := mesh.Rectangle(0, 0, 100, 10, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, 100, 10, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
-	cfg := second("pvm-ifcp", 1, 1e-4)
-	cfg.Given = given(m, map[string]*shallow.Given{
+	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{
 		"left":  {Kind: "discharge", Value: series.Steady(q)},
 		"right": {Kind: "level", Value: series.Steady(normal - 100*slope)},
 	})
 	p.Progress("plane, %d cells", len(m.Cells))
 	// It starts with half the depth, so that the normal one is found and not kept.
-	f := flow{mesh: m, config: cfg, manning: manning, initial: func(x, _ float64) state {
-		return state{depth: slope * x, h2: normal / 2, u2: q / normal}
+	f := basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x, _ float64) basin.State {
+		return basin.State{Depth: slope * x, H2: normal / 2, U2: q / normal}
 	}}
 	t := p.Table(fmt.Sprintf("uniform flow down a plane: %d cells, t = %g", len(m.Cells), end),
 		"quantity", "theirs", "ours")
-	err = evolve(ctx, p, f, end, func(b *basin) error {
-		depth := b.meanBetween("h2", 20, 80)
+	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
+		depth := meanBetween(b, "h2", 20, 80)
 		t.Row(verify.Near(depth, normal, .002), "mean depth from 20 m to 80 m, m", normal, depth)
 		return nil
 	})
 	t.Flush()
 	return err
-}
-
-// share is a bound, or a wider one of quick runs.
-func share(p *verify.Page, full, quick float64) float64 {
-	if p.Options.Quick {
-		return quick
-	}
-	return full
 }
 
 // leaving sends a pulse out through a radiating side: what is left of its energy once it should be gone is what was
@@ -82,7 +66,7 @@ func leaving(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells = 800
 	}
-	m, err := mesh.Rectangle(0, 0, 20, 1, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, 20, 1, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -90,24 +74,24 @@ func leaving(ctx context.Context, p *verify.Page) error {
 	for _, order := range []int{1, 2} {
 		for _, kind := range []string{"wall", "radiation"} {
 			p.Progress("a wave leaves, order %d, %s", order, kind)
-			cfg := second("pvm-ifcp", 1, 1e-4)
+			cfg := basin.Second("pvm-ifcp", 1, 1e-4)
 			cfg.Order = order
 			if kind == "radiation" {
 				side := &shallow.Given{Kind: kind, Value: series.Steady(0)}
-				cfg.Given = given(m, map[string]*shallow.Given{"left": side, "right": side})
+				cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": side, "right": side})
 			}
-			wave := func(x, _ float64) state { return state{depth: 1, h2: 1 + .05*math.Exp(-(x-10)*(x-10))} }
-			height := func(b *basin) float64 {
-				return b.mean(func(i int, _, _ float64) float64 { return math.Abs(b.Value("z2", i)) })
+			wave := func(x, _ float64) basin.State { return basin.State{Depth: 1, H2: 1 + .05*math.Exp(-(x-10)*(x-10))} }
+			height := func(b *basin.Basin) float64 {
+				return b.Mean(func(i int, _, _ float64) float64 { return math.Abs(b.Value("z2", i)) })
 			}
-			b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: wave})
+			b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: wave})
 			if err != nil {
 				return err
 			}
 			before := height(b)
-			err = b.until(ctx, 8, nil)
+			err = b.Until(ctx, 8, nil)
 			left := height(b) / before
-			b.close(ctx)
+			b.Close(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,16 +1,20 @@
 // Package verify holds the checks of shallow water.
 package verify
 
-import "github.com/atoll-hpc/atoll/run/verify"
+import (
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
+)
 
 func init() {
-	for _, all := range [][]verify.Check{suite.Checks, tsunamis.Checks} {
+	for _, all := range [][]verify.Check{suite.Checks, tsunami.Suite.Checks} {
 		for k := range all {
-			all[k].Run = budgeted(all[k].Run)
+			all[k].Run = basin.Budgeted(all[k].Run)
 		}
 	}
 	verify.Register(suite)
-	verify.Register(tsunamis)
+	verify.Register(tsunami.Suite)
 }
 
 // suite is the checks, the fast ones first.

@@ -13,6 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
 
 // Every check meets its bounds at the resolutions that a test can afford.
@@ -37,12 +39,12 @@ func TestShallowQuick(t *testing.T) {
 func TestTsunamiQuick(t *testing.T) {
 	pictures := map[string][]string{"bp1": {"bp1"}, "bp4": {"bp4-gentle", "bp4-breaking"}, "bp7": {"bp7"},
 		"bp6": {"bp6-c", "bp6-c-run-up"}}
-	for _, name := range tsunamis.Names() {
+	for _, name := range tsunami.Suite.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			dir := t.TempDir()
-			_, err := tsunamis.Run(t.Context(), &out, verify.Options{Quick: true, Threads: 1, Only: []string{name},
+			_, err := tsunami.Suite.Run(t.Context(), &out, verify.Options{Quick: true, Threads: 1, Only: []string{name},
 				Pictures: dir})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
@@ -85,15 +87,18 @@ func TestWriteFails(t *testing.T) {
 
 // With the upper layer absent the three schemes are one, which is why the checks of one layer run one of them.
 func TestSchemesShareOneLayer(t *testing.T) {
-	m, err := strip(-500, 500, 50, 2)
+	m, err := basin.Strip(-500, 500, 50, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var hashes []string
 	one := verify.Suite{Checks: []verify.Check{{Name: "one layer", Run: func(ctx context.Context, p *verify.Page) error {
-		for _, scheme := range schemes {
-			dry := flow{mesh: m, config: settings(scheme, 1), initial: func(x, _ float64) state { return state{h2: max(0, -x)} }}
-			err := evolve(ctx, p, dry, 5, func(b *basin) error {
+		for _, scheme := range basin.Schemes {
+			dry := basin.Flow{Mesh: m, Config: basin.Settings(scheme, 1), Initial: func(x,
+				_ float64) basin.State {
+				return basin.State{H2: max(0, -x)}
+			}}
+			err := basin.Evolve(ctx, p, dry, 5, func(b *basin.Basin) error {
 				hash, err := b.Hash(ctx)
 				hashes = append(hashes, hash)
 				return err
@@ -108,7 +113,7 @@ func TestSchemesShareOneLayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
-		t.Errorf("states of %v differ: %v", schemes, hashes)
+		t.Errorf("states of %v differ: %v", basin.Schemes, hashes)
 	}
 }
 
@@ -131,20 +136,20 @@ func TestTwins(t *testing.T) {
 		t.Errorf("the report does not tell of the twins:\n%s", out.String())
 	}
 
-	m, err := strip(-500, 500, 50, 2)
+	m, err := basin.Strip(-500, 500, 50, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	off := verify.Suite{Checks: []verify.Check{{Name: "off", Run: func(ctx context.Context, p *verify.Page) error {
-		b, err := start(ctx, p, flow{mesh: m, config: settings("roe", 1),
-			initial: func(x, _ float64) state { return state{h2: max(0, -x)} }})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Settings("roe", 1),
+			Initial: func(x, _ float64) basin.State { return basin.State{H2: max(0, -x)} }})
 		if err != nil {
 			return err
 		}
 		if _, err := b.Solver.Step(ctx, 1); err != nil { // the flow alone
 			return err
 		}
-		b.close(ctx)
+		b.Close(ctx)
 		return nil
 	}}}}
 	opts.Only = nil

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Both dam breaks run on a strip of triangles, with the upper layer absent. Its fluxes are those of a single layer,
@@ -28,43 +29,45 @@ func damResolutions(p *verify.Page) []int {
 }
 
 // damRuns runs a dam break at all resolutions, shows errors and orders, and hands the finest to look.
-func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64, look func(b *basin)) error {
+func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64,
+	look func(b *basin.Basin)) error {
 	t := p.Table(fmt.Sprintf("%s: mean errors at t = %g s", title, end),
 		"boxes", "cells", "steps", "error of h", "of the dam", "order")
 	sizes := damResolutions(p)
 	var coarser float64
 	for i, n := range sizes {
-		m, err := strip(-length/2, length/2, n, 2)
+		m, err := basin.Strip(-length/2, length/2, n, 2)
 		if err != nil {
 			return err
 		}
 		p.Progress("%d boxes", n)
-		initial := func(x, _ float64) state {
+		initial := func(x, _ float64) basin.State {
 			if x < 0 {
-				return state{h2: d.left}
+				return basin.State{H2: d.left}
 			}
-			return state{h2: d.right}
+			return basin.State{H2: d.right}
 		}
-		err = evolve(ctx, p, flow{mesh: m, config: settings("pvm-ifcp", 1), initial: initial}, end, func(b *basin) error {
-			e := b.meanError("h2", func(x, _ float64) float64 {
-				h, _ := d.at(x, end)
-				return h
+		err = basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: basin.Settings("pvm-ifcp", 1), Initial: initial}, end,
+			func(b *basin.Basin) error {
+				e := b.MeanError("h2", func(x, _ float64) float64 {
+					h, _ := d.at(x, end)
+					return h
+				})
+				v, rate := verify.Info, ""
+				if i > 0 {
+					o := verify.Order(coarser, e)
+					v, rate = verify.Between(o, lowestOrder, highestOrder), fmt.Sprintf("%.2f", o)
+				}
+				share := fmt.Sprintf("%.2f%%", 100*e/d.left)
+				t.Row(v, n, len(m.Cells), b.Steps(), e, share, rate)
+				coarser = e
+				if i == len(sizes)-1 {
+					v := verify.VerdictOf(e/d.left <= 2/float64(n), fmt.Sprintf("≤ %.2f%%", 200/float64(n)))
+					t.Row(v, "finest", len(m.Cells), b.Steps(), e, share, "")
+					look(b)
+				}
+				return nil
 			})
-			v, rate := verify.Info, ""
-			if i > 0 {
-				o := verify.Order(coarser, e)
-				v, rate = verify.Between(o, lowestOrder, highestOrder), fmt.Sprintf("%.2f", o)
-			}
-			share := fmt.Sprintf("%.2f%%", 100*e/d.left)
-			t.Row(v, n, len(m.Cells), b.Steps(), e, share, rate)
-			coarser = e
-			if i == len(sizes)-1 {
-				v := verify.VerdictOf(e/d.left <= 2/float64(n), fmt.Sprintf("≤ %.2f%%", 200/float64(n)))
-				t.Row(v, "finest", len(m.Cells), b.Steps(), e, share, "")
-				look(b)
-			}
-			return nil
-		})
 		if err != nil {
 			return err
 		}
@@ -81,16 +84,16 @@ func stoker(ctx context.Context, p *verify.Page) error {
 		{"depth of the plateau, m", 3.9617482, d.depth},
 		{"its speed, m/s", 7.340769, d.speed},
 		{"speed of the shock, m/s", 9.8192948, d.shock},
-		{"head of the fan, m/s", -9.9045444, -math.Sqrt(gravity * d.left)},
-		{"tail of the fan, m/s", 1.1066092, d.speed - math.Sqrt(gravity*d.depth)},
+		{"head of the fan, m/s", -9.9045444, -math.Sqrt(basin.Gravity * d.left)},
+		{"tail of the fan, m/s", 1.1066092, d.speed - math.Sqrt(basin.Gravity*d.depth)},
 	}, 1e-6)
 	var rows []comparison
-	err := damRuns(ctx, p, "Stoker", d, 1000, end, func(b *basin) {
+	err := damRuns(ctx, p, "Stoker", d, 1000, end, func(b *basin.Basin) {
 		from, to := 100.0, 200.0 // on the plateau, away from its ends at 33 m and 295 m
 		rows = []comparison{
-			{"depth of the plateau, m", d.depth, b.meanBetween("h2", from, to)},
-			{"its speed, m/s", d.speed, b.meanBetween("u2", from, to)},
-			{"speed of the shock, m/s", d.shock, b.reach("h2", (d.depth+d.right)/2) / end},
+			{"depth of the plateau, m", d.depth, meanBetween(b, "h2", from, to)},
+			{"its speed, m/s", d.speed, meanBetween(b, "u2", from, to)},
+			{"speed of the shock, m/s", d.shock, reach(b, "h2", (d.depth+d.right)/2) / end},
 		}
 	})
 	if err != nil {
@@ -113,13 +116,13 @@ func ritter(ctx context.Context, p *verify.Page) error {
 	}, 1e-6)
 	var rows []comparison
 	var front, least float64
-	err := damRuns(ctx, p, "Ritter", d, 1000, end, func(b *basin) {
+	err := damRuns(ctx, p, "Ritter", d, 1000, end, func(b *basin.Basin) {
 		rows = []comparison{
-			{"depth at the dam, m", h, b.meanBetween("h2", -10, 10)},
-			{"speed at the dam, m/s", u, b.meanBetween("u2", -10, 10)},
+			{"depth at the dam, m", h, meanBetween(b, "h2", -10, 10)},
+			{"speed at the dam, m/s", u, meanBetween(b, "u2", -10, 10)},
 		}
-		front, least = b.reach("h2", 0.01)/end, math.Inf(1)
-		for i := range b.part.Owned {
+		front, least = reach(b, "h2", 0.01)/end, math.Inf(1)
+		for i := range b.Part.Owned {
 			least = min(least, b.Value("h2", i))
 		}
 	})
@@ -150,11 +153,11 @@ func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
 }
 
 // meanBetween is the average of a field over the cells with from < x < to.
-func (b *basin) meanBetween(field string, from, to float64) float64 {
+func meanBetween(b *basin.Basin, field string, from, to float64) float64 {
 	var sum, area float64
-	for i := range b.part.Owned {
-		if x, _ := b.part.Centroid(i); x > from && x < to {
-			a := b.part.Area(i)
+	for i := range b.Part.Owned {
+		if x, _ := b.Part.Centroid(i); x > from && x < to {
+			a := b.Part.Area(i)
 			sum, area = sum+a*b.Value(field, i), area+a
 		}
 	}
@@ -162,10 +165,10 @@ func (b *basin) meanBetween(field string, from, to float64) float64 {
 }
 
 // reach is the largest x where a field is at least the given value.
-func (b *basin) reach(field string, value float64) float64 {
+func reach(b *basin.Basin, field string, value float64) float64 {
 	most := math.Inf(-1)
-	for i := range b.part.Owned {
-		if x, _ := b.part.Centroid(i); b.Value(field, i) >= value {
+	for i := range b.Part.Owned {
+		if x, _ := b.Part.Centroid(i); b.Value(field, i) >= value {
 			most = max(most, x)
 		}
 	}
@@ -184,7 +187,7 @@ type dam struct {
 func newDam(left, right float64) dam {
 	d := dam{left: left, right: right}
 	if right == 0 {
-		d.shock = 2 * math.Sqrt(gravity*left)
+		d.shock = 2 * math.Sqrt(basin.Gravity*left)
 		return d
 	}
 	// The speed behind a shock grows with the depth, that in the fan falls with it: they meet once.
@@ -202,20 +205,22 @@ func newDam(left, right float64) dam {
 	return d
 }
 
-func (d dam) inFan() float64 { return 2 * (math.Sqrt(gravity*d.left) - math.Sqrt(gravity*d.depth)) }
+func (d dam) inFan() float64 {
+	return 2 * (math.Sqrt(basin.Gravity*d.left) - math.Sqrt(basin.Gravity*d.depth))
+}
 
 func (d dam) behindShock() float64 {
-	return (d.depth - d.right) * math.Sqrt(gravity*(d.depth+d.right)/(2*d.depth*d.right))
+	return (d.depth - d.right) * math.Sqrt(basin.Gravity*(d.depth+d.right)/(2*d.depth*d.right))
 }
 
 // at returns depth and velocity at x and t > 0.
 func (d dam) at(x, t float64) (h, u float64) {
-	s, c := x/t, math.Sqrt(gravity*d.left)
-	switch tail := d.speed - math.Sqrt(gravity*d.depth); {
+	s, c := x/t, math.Sqrt(basin.Gravity*d.left)
+	switch tail := d.speed - math.Sqrt(basin.Gravity*d.depth); {
 	case s <= -c:
 		return d.left, 0
 	case s <= tail || d.right == 0 && s < d.shock:
-		h = (2*c - s) * (2*c - s) / (9 * gravity)
+		h = (2*c - s) * (2*c - s) / (9 * basin.Gravity)
 		return h, 2 * (c + s) / 3
 	case d.right > 0 && s < d.shock:
 		return d.depth, d.speed

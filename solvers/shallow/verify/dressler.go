@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // roughFan is Ritter's fan behind a dam of some depth, with what friction at the bed takes from it in a short time t:
@@ -21,12 +22,12 @@ type roughFan struct {
 
 // at returns depth and velocity at x from the dam and time t, as far as there is a fan.
 func (f roughFan) at(x, t float64) (h, u float64) {
-	still := math.Sqrt(gravity * f.deep)
+	still := math.Sqrt(basin.Gravity * f.deep)
 	c := (2*still - x/t) / 3
 	if c >= still {
 		return f.deep, 0
 	}
-	s := func(c float64) float64 { return f.slows(c*c/gravity, 2*(still-c)) }
+	s := func(c float64) float64 { return f.slows(c*c/basin.Gravity, 2*(still-c)) }
 	// ρ₊ = -³⁄₂ c^(3/2) ∫ S/c'^(5/2) dc' from c to C, by Simpson's rule.
 	const pieces = 400
 	step := (still - c) / pieces
@@ -42,7 +43,7 @@ func (f roughFan) at(x, t float64) (h, u float64) {
 	second := -(s(c) + first/3) / 2
 	u = 2*(still-c) + t*(first+second)/2
 	c += t * (first - second) / 4
-	return c * c / gravity, u
+	return c * c / basin.Gravity, u
 }
 
 // roughDam is a dam of 6 m that breaks over a dry, rough bed. The expansion holds where friction has taken less than a
@@ -53,39 +54,44 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells = 1000
 	}
-	m, err := mesh.Rectangle(0, 0, long, wide, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, long, wide, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
 	p.Progress("rough bed, %d cells", len(m.Cells))
-	f := flow{mesh: m, config: second("pvm-ifcp", 1, 1e-4), manning: manning, initial: func(x, _ float64) state {
+	f := basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, 1e-4), Manning: manning, Initial: func(x,
+		_ float64) basin.State {
 		if x < long/2 {
-			return state{h2: deep}
+			return basin.State{H2: deep}
 		}
-		return state{}
+		return basin.State{}
 	}}
-	rough := roughFan{deep, func(h, u float64) float64 { return gravity * manning * manning * u * u / math.Pow(h, 4.0/3) }}
+	rough := roughFan{deep, func(h, u float64) float64 {
+		return basin.Gravity * manning * manning * u * u / math.Pow(h,
+			4.0/3)
+	}}
 	smooth := newDam(deep, 0)
 	t := p.Table(fmt.Sprintf("a dam of %g m over a dry bed, n = %g: %d cells, t = %g", deep, manning, len(m.Cells), end),
 		"quantity", "theirs", "ours", "without friction")
-	err = evolve(ctx, p, f, end, func(b *basin) error {
+	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 		var off, offSmooth, all, area float64
-		for i := range b.part.Owned {
-			x, _ := b.part.Centroid(i)
+		for i := range b.Part.Owned {
+			x, _ := b.Part.Centroid(i)
 			x -= long / 2
 			h, u := rough.at(x, end)
 			_, free := smooth.at(x, end)
 			if x < -smooth.shock/2*end || !(free-u < .1*free) {
 				continue
 			}
-			a := b.part.Area(i)
+			a := b.Part.Area(i)
 			off += a * math.Abs(b.Value("h2", i)*b.Value("u2", i)-h*u)
 			h0, _ := smooth.at(x, end)
 			offSmooth += a * math.Abs(h0*free-h*u)
 			all, area = all+a*h*u, area+a
 		}
-		t.Row(verify.AtMost(off/all, share(p, .006, .02)), "error of the discharge, as a share", 0, off/all, offSmooth/all)
-		front := b.reach("h2", 1e-2) - long/2
+		t.Row(verify.AtMost(off/all, basin.Share(p, .006, .02)), "error of the discharge, as a share", 0, off/all,
+			offSmooth/all)
+		front := reach(b, "h2", 1e-2) - long/2
 		t.Row(verify.Between(front/(smooth.shock*end), .4, .75), "the 1 cm line, as a share of the front without", "",
 			front/(smooth.shock*end), 1)
 		t.Row(verify.Info, "width of what is compared, m", "", area/wide, "")

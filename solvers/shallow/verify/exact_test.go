@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // slopes returns the derivatives of f by x, y and t, by central differences.
@@ -15,19 +17,19 @@ func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float6
 }
 
 // leftOver is what the equations of one layer, the lower of s, leave over at a point.
-func leftOver(s func(x, y, t float64) state, x, y, t float64) (mass, qx, qy float64) {
-	of := func(pick func(state) float64) (dx, dy, dt float64) {
+func leftOver(s func(x, y, t float64) basin.State, x, y, t float64) (mass, qx, qy float64) {
+	of := func(pick func(basin.State) float64) (dx, dy, dt float64) {
 		return slopes(func(x, y, t float64) float64 { return pick(s(x, y, t)) }, x, y, t)
 	}
 	at := s(x, y, t)
-	_, _, ht := of(func(s state) float64 { return s.h2 })
-	fx, _, ut := of(func(s state) float64 { return s.h2 * s.u2 })
-	_, fy, vt := of(func(s state) float64 { return s.h2 * s.v2 })
-	xx, _, _ := of(func(s state) float64 { return s.h2 * s.u2 * s.u2 })
-	xyx, xyy, _ := of(func(s state) float64 { return s.h2 * s.u2 * s.v2 })
-	_, yy, _ := of(func(s state) float64 { return s.h2 * s.v2 * s.v2 })
-	zx, zy, _ := of(func(s state) float64 { return s.h2 - s.depth })
-	return ht + fx + fy, ut + xx + xyy + gravity*at.h2*zx, vt + xyx + yy + gravity*at.h2*zy
+	_, _, ht := of(func(s basin.State) float64 { return s.H2 })
+	fx, _, ut := of(func(s basin.State) float64 { return s.H2 * s.U2 })
+	_, fy, vt := of(func(s basin.State) float64 { return s.H2 * s.V2 })
+	xx, _, _ := of(func(s basin.State) float64 { return s.H2 * s.U2 * s.U2 })
+	xyx, xyy, _ := of(func(s basin.State) float64 { return s.H2 * s.U2 * s.V2 })
+	_, yy, _ := of(func(s basin.State) float64 { return s.H2 * s.V2 * s.V2 })
+	zx, zy, _ := of(func(s basin.State) float64 { return s.H2 - s.Depth })
+	return ht + fx + fy, ut + xx + xyy + basin.Gravity*at.H2*zx, vt + xyx + yy + basin.Gravity*at.H2*zy
 }
 
 // Both of Thacker's solutions solve the equations wherever there is water.
@@ -36,7 +38,7 @@ func TestBowlsSolveTheEquations(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			x, y := rapid.Float64Range(-1.2, 1.2).Draw(t, "x"), rapid.Float64Range(-1.2, 1.2).Draw(t, "y")
 			when := rapid.Float64Range(0, 5).Draw(t, "t")
-			if w.at(x, y, when).h2 < 1e-3 {
+			if w.at(x, y, when).H2 < 1e-3 {
 				t.Skip("dry")
 			}
 			if m, qx, qy := leftOver(w.at, x, y, when); math.Abs(m)+math.Abs(qx)+math.Abs(qy) > 1e-8 {
@@ -51,21 +53,21 @@ func TestDamSolvesTheEquations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		left := rapid.Float64Range(0.1, 20).Draw(t, "left")
 		d := newDam(left, left*rapid.Float64Range(0, 0.95).Draw(t, "share"))
-		head, tail := -math.Sqrt(gravity*left), d.shock
+		head, tail := -math.Sqrt(basin.Gravity*left), d.shock
 		if d.right > 0 {
-			tail = d.speed - math.Sqrt(gravity*d.depth)
+			tail = d.speed - math.Sqrt(basin.Gravity*d.depth)
 			mass := d.shock*(d.depth-d.right) - d.depth*d.speed
-			momentum := d.shock*d.depth*d.speed - d.depth*d.speed*d.speed - gravity/2*(d.depth*d.depth-d.right*d.right)
-			if scale := gravity * left * left; math.Abs(mass) > 1e-9*scale || math.Abs(momentum) > 1e-9*scale {
+			momentum := d.shock*d.depth*d.speed - d.depth*d.speed*d.speed - basin.Gravity/2*(d.depth*d.depth-d.right*d.right)
+			if scale := basin.Gravity * left * left; math.Abs(mass) > 1e-9*scale || math.Abs(momentum) > 1e-9*scale {
 				t.Fatalf("the shock leaves over %g of mass and %g of momentum", mass, momentum)
 			}
 		}
-		at := func(x, _, time float64) state {
+		at := func(x, _, time float64) basin.State {
 			h, u := d.at(x, time)
-			return state{h2: h, u2: u}
+			return basin.State{H2: h, U2: u}
 		}
 		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "place")
-		if m, q, _ := leftOver(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*gravity*left {
+		if m, q, _ := leftOver(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*basin.Gravity*left {
 			t.Fatalf("the fan leaves over %g of mass and %g of momentum at %g", m, q, x)
 		}
 	})
@@ -129,7 +131,7 @@ func TestLinearModes(t *testing.T) {
 		if math.Abs(speed-c.speed) > 1e-6 || math.Abs(mu-c.mu) > 1e-6 {
 			t.Errorf("r = %g: speed %.6f, μ %.6f; want %.6f, %.6f", c.r, speed, mu, c.speed, c.mu)
 		}
-		if left := speed*speed*mu - gravity*c.h2*(c.r+mu); math.Abs(left) > 1e-12 {
+		if left := speed*speed*mu - basin.Gravity*c.h2*(c.r+mu); math.Abs(left) > 1e-12 {
 			t.Errorf("r = %g, μ = %.6f: the lower layer's equation leaves over %g", c.r, mu, left)
 		}
 	}
@@ -138,16 +140,16 @@ func TestLinearModes(t *testing.T) {
 // TestDressler: with Chézy's law the expansion is that of Dressler's paper.
 func TestDressler(t *testing.T) {
 	const deep, chezy, end = 6.0, 40.0, 10.0
-	f := roughFan{deep, func(h, u float64) float64 { return gravity * u * u / (chezy * chezy * h) }}
-	c := math.Sqrt(gravity * deep)
+	f := roughFan{deep, func(h, u float64) float64 { return basin.Gravity * u * u / (chezy * chezy * h) }}
+	c := math.Sqrt(basin.Gravity * deep)
 	for _, x := range []float64{-60, -20, 0, 30, 60} {
 		rest := 2 - x/(end*c)
 		one := 6/(5*rest) - 2.0/3 + 4*math.Sqrt(3)/135*math.Pow(rest, 1.5)
 		two := 12/rest - 8.0/3 + 8*math.Sqrt(3)/189*math.Pow(rest, 1.5) - 108/(7*rest*rest)
-		small := gravity * gravity / (chezy * chezy) * end
+		small := basin.Gravity * basin.Gravity / (chezy * chezy) * end
 		wave := 2*c/3 - x/(3*end) + small*one
 		h, u := f.at(x, end)
-		wantH, wantU := wave*wave/gravity, 2*c/3+2*x/(3*end)+small*two
+		wantH, wantU := wave*wave/basin.Gravity, 2*c/3+2*x/(3*end)+small*two
 		if math.Abs(h-wantH) > 1e-6*wantH || math.Abs(u-wantU) > 1e-6*math.Abs(wantU) {
 			t.Errorf("x = %g: depth %g and velocity %g, Dressler has %g and %g", x, h, u, wantH, wantU)
 		}

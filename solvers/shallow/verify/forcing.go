@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // forcing shows what works on the water besides gravity: rain on a tilted plane, whose outflow and depth are exact once
@@ -31,52 +32,54 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells, end = 500, 600
 	}
-	m, err := mesh.Rectangle(0, 0, long, wide, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, long, wide, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
-	cfg := second("pvm-ifcp", 1, 1e-5)
+	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
 	cfg.Forcing.Rain = series.Steady(rain)
 	normal := math.Pow(manning*rain*long/math.Sqrt(slope), .6)
-	cfg.Given = given(m, map[string]*shallow.Given{"right": {Kind: "level", Value: series.Steady(normal - slope*long)}})
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "level",
+		Value: series.Steady(normal - slope*long)}})
 	p.Progress("rain, %d cells", len(m.Cells))
-	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: manning, initial: func(x, _ float64) state {
-		return state{depth: slope * x}
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
+		_ float64) basin.State {
+		return basin.State{Depth: slope * x}
 	}})
 	if err != nil {
 		return err
 	}
-	defer b.close(ctx)
+	defer b.Close(ctx)
 	first, err := b.Diagnose(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.until(ctx, end-60, nil); err != nil {
+	if err := b.Until(ctx, end-60, nil); err != nil {
 		return err
 	}
 	before, err := b.Diagnose(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.until(ctx, end, nil); err != nil {
+	if err := b.Until(ctx, end, nil); err != nil {
 		return err
 	}
 	now, err := b.Diagnose(ctx)
 	if err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.part.Owned, end), "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity", "theirs", "ours")
 	out := brought(before, "right") - brought(now, "right")
-	t.Row(verify.Near(out/60, rain*long*wide, share(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
+	t.Row(verify.Near(out/60, rain*long*wide, basin.Share(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
 	fallen := brought(now, "rain")
 	t.Row(verify.Near(fallen, rain*long*wide*end, 1e-9), "rain, m³", rain*long*wide*end, fallen)
 	var sum, n float64
-	for i := range b.part.Owned {
-		if x, _ := b.part.Centroid(i); x > 40 && x < 90 {
+	for i := range b.Part.Owned {
+		if x, _ := b.Part.Centroid(i); x > 40 && x < 90 {
 			sum, n = sum+b.Value("h2", i)/math.Pow(manning*rain*x/math.Sqrt(slope), .6), n+1
 		}
 	}
-	t.Row(verify.Near(sum/n, 1, share(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
+	t.Row(verify.Near(sum/n, 1, basin.Share(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
 	left := (now.Mass2 - first.Mass2 - brought(now, "right") - fallen) / now.Mass2
 	t.Row(verify.AtMost(math.Abs(left), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, left)
 	t.Flush()
@@ -100,41 +103,41 @@ func balance(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells, end = 2000, end/4
 	}
-	m, err := mesh.Rectangle(-4*wide, -4*wide, 4*wide, 4*wide, cells, meshSeed)
+	m, err := mesh.Rectangle(-4*wide, -4*wide, 4*wide, 4*wide, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
-	exact := func(x, y float64) state {
+	exact := func(x, y float64) basin.State {
 		s := (x*x + y*y) / (wide * wide)
 		spin := most / wide * math.Exp((1-s)/2)
-		z := -f*most*wide/gravity*math.Exp((1-s)/2) - most*most/(2*gravity)*math.Exp(1-s)
-		return state{depth: deep, h2: deep + z, u2: -spin * y, v2: spin * x}
+		z := -f*most*wide/basin.Gravity*math.Exp((1-s)/2) - most*most/(2*basin.Gravity)*math.Exp(1-s)
+		return basin.State{Depth: deep, H2: deep + z, U2: -spin * y, V2: spin * x}
 	}
 	t := p.Table(fmt.Sprintf("a vortex in balance: %d cells, t = %.3g of its turning", len(m.Cells), end*f/(2*math.Pi)),
 		"order", "quantity", "ours")
 	for _, order := range []int{1, 2} {
 		p.Progress("vortex, order %d", order)
-		cfg := second("pvm-ifcp", 1, 1e-3)
+		cfg := basin.Second("pvm-ifcp", 1, 1e-3)
 		cfg.Order = order
-		b, err := start(ctx, p, flow{mesh: m, config: cfg, coriolis: f, initial: exact})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Coriolis: f, Initial: exact})
 		if err != nil {
 			return err
 		}
-		err = b.until(ctx, end, nil)
+		err = b.Until(ctx, end, nil)
 		var off, all float64
-		for i := range b.part.Owned {
-			x, y := b.part.Centroid(i)
+		for i := range b.Part.Owned {
+			x, y := b.Part.Centroid(i)
 			s := exact(x, y)
-			off += b.part.Area(i) * math.Hypot(b.Value("u2", i)-s.u2, b.Value("v2", i)-s.v2)
-			all += b.part.Area(i) * math.Hypot(s.u2, s.v2)
+			off += b.Part.Area(i) * math.Hypot(b.Value("u2", i)-s.U2, b.Value("v2", i)-s.V2)
+			all += b.Part.Area(i) * math.Hypot(s.U2, s.V2)
 		}
-		b.close(ctx)
+		b.Close(ctx)
 		if err != nil {
 			return err
 		}
 		v := verify.Info
 		if order == 2 {
-			v = verify.AtMost(off/all, share(p, .01, .06))
+			v = verify.AtMost(off/all, basin.Share(p, .01, .06))
 		}
 		t.Row(v, order, "error of the velocity, as a share", off/all)
 	}
@@ -149,46 +152,46 @@ func gulf(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells, end = 200, period
 	}
-	m, err := mesh.Rectangle(0, 0, long, long/10, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, long, long/10, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
 	omega := 2 * math.Pi / period
-	k := omega / math.Sqrt(gravity*deep)
+	k := omega / math.Sqrt(basin.Gravity*deep)
 	var tide []series.Row
 	for i := range 20001 {
 		at := 2 * period * float64(i) / 20000
 		tide = append(tide, series.Row{T: at, Value: tall * math.Sin(omega*at)})
 	}
-	cfg := second("pvm-ifcp", 1, 1e-3)
-	cfg.Given = given(m, map[string]*shallow.Given{"left": {Kind: "level", Value: tide}})
+	cfg := basin.Second("pvm-ifcp", 1, 1e-3)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "level", Value: tide}})
 	p.Progress("gulf, %d cells", len(m.Cells))
 	// The level is 0 at the start, and the water flows in as fast as it ever does.
-	f := flow{mesh: m, config: cfg, initial: func(x, _ float64) state {
+	f := basin.Flow{Mesh: m, Config: cfg, Initial: func(x, _ float64) basin.State {
 		u := tall * omega / (k * deep) * math.Sin(k*(long-x)) / math.Cos(k*long)
-		return state{depth: deep, h2: deep, u2: u}
+		return basin.State{Depth: deep, H2: deep, U2: u}
 	}}
-	b, err := start(ctx, p, f)
+	b, err := basin.Start(ctx, p, f)
 	if err != nil {
 		return err
 	}
-	defer b.close(ctx)
-	at := b.courseAt([2]float64{long * .98, long / 20})
-	if err := b.watch(ctx, end, at); err != nil {
+	defer b.Close(ctx)
+	at := b.CourseAt([2]float64{long * .98, long / 20})
+	if err := b.Watch(ctx, end, at); err != nil {
 		return err
 	}
-	x := at.soundings[0].x
+	x := at.Soundings[0].X
 	theirs := tall * math.Cos(k*(long-x)) / math.Cos(k*long)
-	most, when := peak(at.times, at.levels[0])
-	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.part.Owned, end/period), "quantity", "theirs",
+	most, when := basin.Peak(at.Times, at.Levels[0])
+	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.Part.Owned, end/period), "quantity", "theirs",
 		"ours")
-	t.Row(verify.Near(most, theirs, share(p, .005, .02)), "largest level at the end, m", theirs, most)
+	t.Row(verify.Near(most, theirs, basin.Share(p, .005, .02)), "largest level at the end, m", theirs, most)
 	var off, all float64
-	for i, s := range at.times {
+	for i, s := range at.Times {
 		exact := theirs * math.Sin(omega*s)
-		off, all = off+math.Abs(at.levels[0][i]-exact), all+math.Abs(exact)
+		off, all = off+math.Abs(at.Levels[0][i]-exact), all+math.Abs(exact)
 	}
-	t.Row(verify.AtMost(off/all, share(p, .01, .03)), "error of its course, as a share", 0, off/all)
+	t.Row(verify.AtMost(off/all, basin.Share(p, .01, .03)), "error of its course, as a share", 0, off/all)
 	t.Row(verify.Info, "time of the largest level in periods", "0.25 or 1.25", when/period)
 	t.Flush()
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // harbour is the tide in a harbour as large as that of examples/harbour, over many periods: through a mouth in its west
@@ -20,7 +21,7 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells, periods = 400, 4
 	}
-	m, err := mesh.Rectangle(0, 0, long, wide, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, long, wide, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -31,17 +32,18 @@ func harbour(ctx context.Context, p *verify.Page) error {
 		t := period * float64(k) / 100
 		tide = append(tide, series.Row{T: t, Value: tall * math.Sin(2*math.Pi*t/period)})
 	}
-	cfg := second("pvm-ifcp", 1, 1e-3)
-	cfg.Given = given(m, map[string]*shallow.Given{"mouth": {Kind: "level", Value: tide}})
+	cfg := basin.Second("pvm-ifcp", 1, 1e-3)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"mouth": {Kind: "level", Value: tide}})
 	p.Progress("harbour, %d cells, %d periods", len(m.Cells), periods)
-	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: manning, initial: func(x, y float64) state {
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
+		y float64) basin.State {
 		depth := min(6-7*x/long, math.Hypot(x-1200, y-500)/20-5)
-		return state{depth: depth, h2: max(0, depth)}
+		return basin.State{Depth: depth, H2: max(0, depth)}
 	}})
 	if err != nil {
 		return err
 	}
-	defer b.close(ctx)
+	defer b.Close(ctx)
 	// The mean height of the water over its level at rest, and the mean speed, tell of the basin's own motion.
 	var most [2]struct{ level, speed float64 } // in the first half of the periods after the first, and in the second
 	least := math.Inf(1)
@@ -53,26 +55,26 @@ func harbour(ctx context.Context, p *verify.Page) error {
 		if b.Time() > (end+period)/2 {
 			half = &most[1]
 		}
-		half.level = max(half.level, math.Abs(b.mean(func(i int, _, _ float64) float64 { return wetLevel(b, i) })))
-		half.speed = max(half.speed, b.mean(func(i int, _, _ float64) float64 {
+		half.level = max(half.level, math.Abs(b.Mean(func(i int, _, _ float64) float64 { return wetLevel(b, i) })))
+		half.speed = max(half.speed, b.Mean(func(i int, _, _ float64) float64 {
 			return math.Hypot(b.Value("u2", i), b.Value("v2", i))
 		}))
-		for i := range b.part.Owned {
+		for i := range b.Part.Owned {
 			least = min(least, b.Value("h2", i))
 		}
 		return nil
 	}
-	if err := b.until(ctx, end, look); err != nil {
+	if err := b.Until(ctx, end, look); err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.part.Owned, periods, b.Steps()),
+	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.Part.Owned, periods, b.Steps()),
 		"quantity", "first half", "second half", "their ratio")
 	for _, row := range []struct {
 		name        string
 		first, then float64
 	}{{"largest mean level, m", most[0].level, most[1].level}, {"largest mean speed, m/s", most[0].speed, most[1].speed}} {
 		ratio := row.then / row.first
-		t.Row(verify.AtMost(ratio, share(p, 1.01, 1.1)), row.name, row.first, row.then, ratio)
+		t.Row(verify.AtMost(ratio, basin.Share(p, 1.01, 1.1)), row.name, row.first, row.then, ratio)
 	}
 	t.Row(verify.AtLeast(least, 0), "least depth, m", "", least, "")
 	t.Flush()
@@ -80,7 +82,7 @@ func harbour(ctx context.Context, p *verify.Page) error {
 }
 
 // wetLevel is the level of a cell that has water, and 0 of one that has none.
-func wetLevel(b *basin, cell int) float64 {
+func wetLevel(b *basin.Basin, cell int) float64 {
 	if b.Value("h2", cell) < b.DryDepth() {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Test 2 of the paper, run thirty times as long as there. Shear between the layers grows until the internal waves of
@@ -18,38 +19,38 @@ func hyperbolic(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		n, end = 45, 1.0
 	}
-	m, err := square(5, n, meshSeed)
+	m, err := basin.Square(5, n, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("test 2, %d cells, to t = %g", len(m.Cells), end),
 		"scheme", "corrector", "steps", "max speed", "complex edges", "share", "quantity", "ours")
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		var without int64
 		for _, corrector := range []bool{false, true} {
 			p.Progress("%s, corrector %t", scheme, corrector)
-			cfg := settings(scheme, 0.98)
+			cfg := basin.Settings(scheme, 0.98)
 			cfg.Hyperbolic = corrector
 			cfg.DryDepth = 1e-3
-			b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: paperTest2})
+			b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: paperTest2})
 			if err != nil {
 				return err
 			}
 			// A state that stops being finite is an error of the step.
-			c, err := b.conserve(ctx, end)
-			b.close(ctx)
+			c, err := b.Conserve(ctx, end)
+			b.Close(ctx)
 			if err != nil {
 				return err
 			}
-			edges := c.end.ComplexEdges
+			edges := c.End.ComplexEdges
 			share := float64(edges) / (1.5 * float64(len(m.Cells)) * float64(b.Steps()))
 			row := func(v verify.Verdict, quantity string, ours float64) {
-				t.Row(v, scheme, corrector, b.Steps(), fmt.Sprintf("%.4g", c.fastest), edges,
+				t.Row(v, scheme, corrector, b.Steps(), fmt.Sprintf("%.4g", c.Fastest), edges,
 					fmt.Sprintf("%.4f%%", 100*share), quantity, ours)
 			}
-			row(verify.AtMost(c.drift1, 1e-13), "drift of mass 1", c.drift1)
-			row(verify.AtMost(c.drift2, 1e-13), "drift of mass 2", c.drift2)
-			row(verify.AtLeast(c.least, 0), "least thickness", c.least)
+			row(verify.AtMost(c.Drift1, 1e-13), "drift of mass 1", c.Drift1)
+			row(verify.AtMost(c.Drift2, 1e-13), "drift of mass 2", c.Drift2)
+			row(verify.AtLeast(c.Least, 0), "least thickness", c.Least)
 			if corrector {
 				row(verify.VerdictOf(edges < without, fmt.Sprintf("< %d", without)), "complex edges", float64(edges))
 			}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // A lake at rest over a submerged bump, surface and interface level: water must not move at all. All three schemes
 // keep this exactly, because every term is a multiple of a jump of levels, and the solver stores bed and levels on a
 // grid on which those jumps are computed without rounding. The bump is that of test 2 of the paper.
 func lake(ctx context.Context, p *verify.Page) error {
-	initial := func(x, y float64) state {
+	initial := func(x, y float64) basin.State {
 		depth := 1 - 1.5*math.Exp(-x*x-y*y)
 		return levels(depth, 1.7, 0.9)
 	}
@@ -21,7 +22,7 @@ func lake(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		end = 0.3
 	}
-	m, err := square(5, n, meshSeed)
+	m, err := basin.Square(5, n, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -35,29 +36,29 @@ func lake(ctx context.Context, p *verify.Page) error {
 }
 
 // levels is a state at rest with the given surface z1 and interface z2 where they stand above the bed.
-func levels(depth, z1, z2 float64) state {
+func levels(depth, z1, z2 float64) basin.State {
 	h2 := max(0, z2+depth)
-	return state{depth: depth, h2: h2, h1: max(0, z1-max(z2, -depth))}
+	return basin.State{Depth: depth, H2: h2, H1: max(0, z1-max(z2, -depth))}
 }
 
 // rest runs a state of rest with every scheme and both precisions, and judges the largest speed and the largest
 // change of a thickness.
-func rest(ctx context.Context, p *verify.Page, title string, m *mesh.Mesh, initial func(x, y float64) state, dry,
+func rest(ctx context.Context, p *verify.Page, title string, m *mesh.Mesh, initial func(x, y float64) basin.State, dry,
 	end float64,
 	judge func(double bool, moved float64) verify.Verdict) error {
 	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", title, len(m.Cells), end),
 		"scheme", "precision", "steps", "max speed", "max |Δh1|", "max |Δh2|")
 	for _, precision := range []string{"float64", "float32"} {
-		for _, scheme := range schemes {
+		for _, scheme := range basin.Schemes {
 			p.Progress("%s, %s, %s", title, scheme, precision)
-			cfg := settings(scheme, 0.9)
+			cfg := basin.Settings(scheme, 0.9)
 			cfg.DryDepth = dry
-			b, err := start(ctx, p, flow{mesh: m, config: cfg, precision: precision, initial: initial})
+			b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Precision: precision, Initial: initial})
 			if err != nil {
 				return err
 			}
-			speed, d1, d2, err := b.motion(ctx, end)
-			b.close(ctx)
+			speed, d1, d2, err := motionUntil(ctx, b, end)
+			b.Close(ctx)
 			if err != nil {
 				return err
 			}
@@ -68,8 +69,8 @@ func rest(ctx context.Context, p *verify.Page, title string, m *mesh.Mesh, initi
 	return nil
 }
 
-// motion steps to time t and returns the largest speed and changes of thickness at its end.
-func (b *basin) motion(ctx context.Context, t float64) (speed, d1, d2 float64, err error) {
+// motionUntil steps to time t and returns the largest speed and changes of thickness at its end.
+func motionUntil(ctx context.Context, b *basin.Basin, t float64) (speed, d1, d2 float64, err error) {
 	h1, err := b.Field("h1")
 	if err != nil {
 		return 0, 0, 0, err
@@ -78,7 +79,7 @@ func (b *basin) motion(ctx context.Context, t float64) (speed, d1, d2 float64, e
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	if err := b.until(ctx, t, nil); err != nil {
+	if err := b.Until(ctx, t, nil); err != nil {
 		return 0, 0, 0, err
 	}
 	for i := range h1 {
@@ -97,7 +98,7 @@ func (b *basin) motion(ctx context.Context, t float64) (speed, d1, d2 float64, e
 func island(ctx context.Context, p *verify.Page) error {
 	depth := func(x, y float64) float64 { return 1 - 2.5*math.Exp(-(x*x+y*y)/2) }
 	const z1, z2, dry = 0.5, 0, 1e-3
-	m, err := square(5, 45, meshSeed)
+	m, err := basin.Square(5, 45, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func island(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		end = 0.5
 	}
-	atRest := func(x, y float64) state { return levels(depth(x, y), z1, z2) }
+	atRest := func(x, y float64) basin.State { return levels(depth(x, y), z1, z2) }
 	err = rest(ctx, p, "island at rest", m, atRest, dry, end, func(double bool, moved float64) verify.Verdict {
 		if double {
 			return verify.AtMost(moved, 1e-14)
@@ -117,35 +118,35 @@ func island(ctx context.Context, p *verify.Page) error {
 	}
 	const deepest = 1 + z1 + 0.4 // m: the depth at rest and the wave
 	// A wave of both levels that runs in from the left and floods the island.
-	wave := func(x, y float64) state {
+	wave := func(x, y float64) basin.State {
 		rise := 0.4 * math.Exp(-(x+3)*(x+3))
 		return levels(depth(x, y), z1+rise, z2+rise/2)
 	}
 	t := p.Table(fmt.Sprintf("island under a wave: %d cells, t = %g", len(m.Cells), end),
 		"scheme", "steps", "limited fluxes", "max speed", "quantity", "ours")
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		p.Progress("under a wave, %s", scheme)
-		cfg := settings(scheme, 0.9)
+		cfg := basin.Settings(scheme, 0.9)
 		cfg.DryDepth = dry
-		b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: wave})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: wave})
 		if err != nil {
 			return err
 		}
-		c, err := b.conserve(ctx, end)
-		b.close(ctx)
+		c, err := b.Conserve(ctx, end)
+		b.Close(ctx)
 		if err != nil {
 			return err
 		}
-		limited := fmt.Sprint(c.end.LimitedFluxes)
-		speed := fmt.Sprintf("%.4g", c.fastest)
-		t.Row(verify.AtMost(c.drift1, 1e-14), scheme, b.Steps(), limited, speed, "drift of mass 1", c.drift1)
-		t.Row(verify.AtMost(c.drift2, 1e-14), scheme, b.Steps(), limited, speed, "drift of mass 2", c.drift2)
+		limited := fmt.Sprint(c.End.LimitedFluxes)
+		speed := fmt.Sprintf("%.4g", c.Fastest)
+		t.Row(verify.AtMost(c.Drift1, 1e-14), scheme, b.Steps(), limited, speed, "drift of mass 1", c.Drift1)
+		t.Row(verify.AtMost(c.Drift2, 1e-14), scheme, b.Steps(), limited, speed, "drift of mass 2", c.Drift2)
 		front := verify.Info
 		if scheme != "pvm-ifcp" {
-			front = verify.AtMost(c.fastest, 2*math.Sqrt(cfg.Gravity*deepest))
+			front = verify.AtMost(c.Fastest, 2*math.Sqrt(cfg.Gravity*deepest))
 		}
-		t.Row(front, scheme, b.Steps(), limited, speed, "largest speed", c.fastest)
-		t.Row(verify.AtLeast(c.least, 0), scheme, b.Steps(), limited, speed, "least thickness", c.least)
+		t.Row(front, scheme, b.Steps(), limited, speed, "largest speed", c.Fastest)
+		t.Row(verify.AtLeast(c.Least, 0), scheme, b.Steps(), limited, speed, "least thickness", c.Least)
 	}
 	t.Flush()
 	return nil

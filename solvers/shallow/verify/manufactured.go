@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // A smooth motion of both layers over a varying bed in [0, 1]², chosen so that it suits walls: at each wall the normal
@@ -75,8 +76,8 @@ func (m motion) source() [6]float64 {
 	layer := func(h, u, v, level dual) (mass, x, y float64) {
 		qx, qy := h.times(u), h.times(v)
 		mass = h.t + qx.x + qy.y
-		x = qx.t + qx.times(u).x + qx.times(v).y + gravity*h.v*level.x
-		y = qy.t + qx.times(v).x + qy.times(v).y + gravity*h.v*level.y
+		x = qx.t + qx.times(u).x + qx.times(v).y + basin.Gravity*h.v*level.x
+		y = qy.t + qx.times(v).x + qy.times(v).y + basin.Gravity*h.v*level.y
 		return mass, x, y
 	}
 	var s [6]float64
@@ -85,8 +86,8 @@ func (m motion) source() [6]float64 {
 	return s
 }
 
-func (m motion) state() state {
-	return state{depth: m.depth.v, h1: m.h1.v, u1: m.u1.v, v1: m.v1.v, h2: m.h2.v, u2: m.u2.v, v2: m.v2.v}
+func (m motion) state() basin.State {
+	return basin.State{Depth: m.depth.v, H1: m.h1.v, U1: m.u1.v, V1: m.v1.v, H2: m.h2.v, U2: m.u2.v, V2: m.v2.v}
 }
 
 func manufactured(ctx context.Context, p *verify.Page) error {
@@ -97,7 +98,7 @@ func manufactured(ctx context.Context, p *verify.Page) error {
 	fields := []string{"h1", "u1", "v1", "h2", "u2", "v2"}
 	columns := slices.Concat([]string{"scheme", "cells", "steps"}, fields, []string{"order"})
 	t := p.Table(fmt.Sprintf("mean errors at t = %g s", manufacturedEnd), columns...)
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
 			p.Progress("%d cells, %s", 2*n*n, scheme)
@@ -129,25 +130,26 @@ func manufactured(ctx context.Context, p *verify.Page) error {
 
 func manufacturedErrors(ctx context.Context, p *verify.Page, scheme string, n int, fields []string) ([]float64, int,
 	error) {
-	m, err := square(0.5, n, meshSeed)
+	m, err := basin.Square(0.5, n, basin.MeshSeed)
 	if err != nil {
 		return nil, 0, err
 	}
 	for v := range m.X {
 		m.X[v], m.Y[v] = m.X[v]+0.5, m.Y[v]+0.5
 	}
-	b, err := start(ctx, p, flow{mesh: m, config: settings(scheme, manufacturedRatio), initial: func(x, y float64) state {
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Settings(scheme, manufacturedRatio), Initial: func(x,
+		y float64) basin.State {
 		return manufacturedMotion(placeAt(x, y), clockAt(0)).state()
 	}})
 	if err != nil {
 		return nil, 0, err
 	}
-	defer b.close(ctx)
-	places := make([]place, len(b.part.Cells))
+	defer b.Close(ctx)
+	places := make([]place, len(b.Part.Cells))
 	for i := range places {
-		places[i] = placeAt(b.part.Centroid(i))
+		places[i] = placeAt(b.Part.Centroid(i))
 	}
-	err = b.until(ctx, manufacturedEnd, func(dt float64) error {
+	err = b.Until(ctx, manufacturedEnd, func(dt float64) error {
 		when := clockAt(b.Time() - dt/2)
 		return b.Nudge(ctx, func(cell int, w *[6]float64) {
 			for k, s := range manufacturedMotion(places[cell], when).source() {
@@ -161,9 +163,9 @@ func manufacturedErrors(ctx context.Context, p *verify.Page, scheme string, n in
 	end := clockAt(b.Time())
 	errors := make([]float64, len(fields))
 	for k, name := range fields {
-		errors[k] = b.meanError(name, func(x, y float64) float64 {
+		errors[k] = b.MeanError(name, func(x, y float64) float64 {
 			s := manufacturedMotion(placeAt(x, y), end).state()
-			return [...]float64{s.h1, s.u1, s.v1, s.h2, s.u2, s.v2}[k]
+			return [...]float64{s.H1, s.U1, s.V1, s.H2, s.U2, s.V2}[k]
 		})
 	}
 	return errors, b.Steps(), nil

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // linearMode is a standing wave of small amplitude over a flat bed without mean flow: (h1', h2') ~ (1, μ) cos(kx)
@@ -19,8 +20,8 @@ func linearMode(r, h1, h2 float64, external bool) (c, mu float64) {
 	if !external {
 		root = -root
 	}
-	cc := gravity * (h1 + h2) / 2 * (1 + root)
-	return math.Sqrt(cc), (cc - gravity*h1) / (gravity * h1)
+	cc := basin.Gravity * (h1 + h2) / 2 * (1 + root)
+	return math.Sqrt(cc), (cc - basin.Gravity*h1) / (basin.Gravity * h1)
 }
 
 // modes measures the frequency of standing waves in a closed channel of length 1, whose walls fit k = π. A scheme of
@@ -43,14 +44,14 @@ func modes(ctx context.Context, p *verify.Page) error {
 		"r, h1, h2", "wave", "scheme", "steps", "reduced g", "theirs", "ours", "deviation")
 	for i, c := range cases {
 		for _, external := range []bool{true, false} {
-			for _, scheme := range schemes {
+			for _, scheme := range basin.Schemes {
 				if p.Options.Quick && (i > 0 || scheme == "ir-roe") {
 					continue
 				}
 				name, theirs, reduced := "external", c.external, ""
 				if !external {
 					name, theirs = "internal", c.internal
-					reduced = fmt.Sprintf("%.6g", math.Sqrt((1-c.r)*gravity*c.h1*c.h2/(c.h1+c.h2)))
+					reduced = fmt.Sprintf("%.6g", math.Sqrt((1-c.r)*basin.Gravity*c.h1*c.h2/(c.h1+c.h2)))
 				}
 				p.Progress("r = %g, depths %g and %g, %s, %s", c.r, c.h1, c.h2, name, scheme)
 				speed, steps, err := modeSpeed(ctx, p, scheme, c.r, c.h1, c.h2, external, cells)
@@ -69,7 +70,7 @@ func modes(ctx context.Context, p *verify.Page) error {
 // modeSpeed runs a standing wave until it has passed zero three times, a period from first to last.
 func modeSpeed(ctx context.Context, p *verify.Page, scheme string, r, h1, h2 float64, external bool,
 	cells int) (speed float64, steps int, err error) {
-	m, err := strip(0, 1, cells, 2)
+	m, err := basin.Strip(0, 1, cells, 2)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -77,17 +78,18 @@ func modeSpeed(ctx context.Context, p *verify.Page, scheme string, r, h1, h2 flo
 	c, mu := linearMode(r, h1, h2, external)
 	_, other := linearMode(r, h1, h2, !external)
 	small := 1e-6 * min(h1, h2)
-	b, err := start(ctx, p, flow{mesh: m, config: settings(scheme, r), initial: func(x, _ float64) state {
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Settings(scheme, r), Initial: func(x,
+		_ float64) basin.State {
 		wave := small * math.Cos(k*x)
-		return state{depth: h1 + h2, h1: h1 + wave, h2: h2 + mu*wave}
+		return basin.State{Depth: h1 + h2, H1: h1 + wave, H2: h2 + mu*wave}
 	}})
 	if err != nil {
 		return 0, 0, err
 	}
-	defer b.close(ctx)
+	defer b.Close(ctx)
 	// Orthogonal to the other mode, which the discrete start holds a little of.
 	amplitude := func() float64 {
-		return b.mean(func(i int, x, _ float64) float64 {
+		return b.Mean(func(i int, x, _ float64) float64 {
 			return (other*(b.Value("h1", i)-h1) - (b.Value("h2", i) - h2)) * math.Cos(k*x)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // The two tests of section 5 of the paper, on [-5, 5]² with walls, to t = 0.1 with γ = 0.9. Neither the paper's meshes
@@ -19,20 +20,20 @@ import (
 // is wider. It is three because there are about a hundred comparisons, of which two would fail some by chance alone.
 
 // paperTest1 is an internal circular dam break.
-func paperTest1(x, y float64) state {
-	s := state{depth: 6, h1: 0.5}
+func paperTest1(x, y float64) basin.State {
+	s := basin.State{Depth: 6, H1: 0.5}
 	if math.Sqrt(x*x+y*y) > 1.5 {
-		s.h1 = 4
+		s.H1 = 4
 	}
-	s.h2 = 6 - s.h1
+	s.H2 = 6 - s.H1
 	return s
 }
 
 // paperTest2 is two unstable layers over a bump.
-func paperTest2(x, y float64) state {
-	s := state{depth: 1 - 1.5*math.Exp(-x*x-y*y), h1: 0.5, h2: 4}
+func paperTest2(x, y float64) basin.State {
+	s := basin.State{Depth: 1 - 1.5*math.Exp(-x*x-y*y), H1: 0.5, H2: 4}
 	if x >= 0 {
-		s.h1, s.h2 = 4, 0.5
+		s.H1, s.H2 = 4, 0.5
 	}
 	return s
 }
@@ -108,7 +109,7 @@ type paperTally struct {
 func runPaperCase(ctx context.Context, p *verify.Page, c paperCase, tally *paperTally) error {
 	t := p.Table(fmt.Sprintf("test %d, %d cells, %d meshes", c.test, 2*c.n*c.n, c.seeds),
 		"scheme", "quantity", "theirs", "ours", "spread", "deviation")
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		samples, err := paperSamples(ctx, p, c, scheme)
 		if err != nil {
 			return err
@@ -147,17 +148,17 @@ func paperSamples(ctx context.Context, p *verify.Page, c paperCase, scheme strin
 	if c.test == 2 {
 		initial, ratio = paperTest2, 0.98
 	}
-	cfg := settings(scheme, ratio)
+	cfg := basin.Settings(scheme, ratio)
 	cfg.EntropyFix = 0
 	for seed := range c.seeds {
-		m, err := square(5, c.n, uint64(seed+1))
+		m, err := basin.Square(5, c.n, uint64(seed+1))
 		if err != nil {
 			return samples, err
 		}
 		p.Progress("test %d, %d cells, %s, mesh %d of %d", c.test, len(m.Cells), scheme, seed+1, c.seeds)
-		err = evolve(ctx, p, flow{mesh: m, config: cfg, initial: initial}, 0.1, func(b *basin) error {
+		err = basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial}, 0.1, func(b *basin.Basin) error {
 			d, err := b.Diagnose(ctx)
-			for q, v := range []float64{float64(b.Steps()), d.H1Min, d.H1Max, d.H2Min, d.H2Max, b.largestComponent(),
+			for q, v := range []float64{float64(b.Steps()), d.H1Min, d.H1Max, d.H2Min, d.H2Max, largestComponent(b),
 				d.Z1AbsIntegral, d.H2SqIntegral} {
 				samples[q] = append(samples[q], v)
 			}
@@ -171,10 +172,10 @@ func paperSamples(ctx context.Context, p *verify.Page, c paperCase, scheme strin
 }
 
 // largestComponent is the largest of |u1|, |v1|, |u2| and |v2|.
-func (b *basin) largestComponent() float64 {
+func largestComponent(b *basin.Basin) float64 {
 	var most float64
 	for _, name := range []string{"u1", "v1", "u2", "v2"} {
-		for i := range b.part.Owned {
+		for i := range b.Part.Owned {
 			most = max(most, math.Abs(b.Value(name, i)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // paperAgain runs the paper's tests at second order: no thickness may be negative, and mass is kept. What the extremes
@@ -18,46 +19,46 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		n = 22
 	}
-	m, err := square(5, n, meshSeed)
+	m, err := basin.Square(5, n, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("tests of the paper, %d cells, t = 0.1", len(m.Cells)),
 		"test", "scheme", "order", "min h1", "max h1", "min h2", "max h2", "off by, of the jump", "drift of mass",
 		"least thickness")
-	for test, initial := range []func(x, y float64) state{paperTest1, paperTest2} {
+	for test, initial := range []func(x, y float64) basin.State{paperTest1, paperTest2} {
 		fine, err := paperExtremes(ctx, p, test)
 		if err != nil {
 			return err
 		}
 		t.Row(verify.Info, test+1, "fine", 1, fine[0], fine[1], fine[2], fine[3], "", "", "")
-		for _, scheme := range schemes {
+		for _, scheme := range basin.Schemes {
 			for _, order := range []int{1, 2} {
 				p.Progress("test %d, %s, order %d", test+1, scheme, order)
-				cfg := second(scheme, paperRatios[test], 1e-6)
+				cfg := basin.Second(scheme, paperRatios[test], 1e-6)
 				cfg.Order, cfg.EntropyFix = order, 0
-				b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: initial})
+				b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial})
 				if err != nil {
 					return err
 				}
-				c, err := b.conserve(ctx, .1)
-				b.close(ctx)
+				c, err := b.Conserve(ctx, .1)
+				b.Close(ctx)
 				if err != nil {
 					return err
 				}
 				off := 0.0
-				for k, v := range []float64{c.end.H1Min, c.end.H1Max, c.end.H2Min, c.end.H2Max} {
+				for k, v := range []float64{c.End.H1Min, c.End.H1Max, c.End.H2Min, c.End.H2Max} {
 					off = max(off, math.Abs(v-fine[k])/3.5)
 				}
-				drift := max(c.drift1, c.drift2)
-				v := verify.AtLeast(c.least, 0)
+				drift := max(c.Drift1, c.Drift2)
+				v := verify.AtLeast(c.Least, 0)
 				switch {
 				case !(drift <= 1e-13):
 					v = verify.AtMost(drift, 1e-13)
 				case order == 2 && v.OK && !p.Options.Quick:
 					v = verify.AtMost(off, .025)
 				}
-				t.Row(v, test+1, scheme, order, c.end.H1Min, c.end.H1Max, c.end.H2Min, c.end.H2Max, off, drift, c.least)
+				t.Row(v, test+1, scheme, order, c.End.H1Min, c.End.H1Max, c.End.H2Min, c.End.H2Max, off, drift, c.Least)
 			}
 		}
 	}
@@ -79,13 +80,13 @@ func paperExtremes(ctx context.Context, p *verify.Page, test int) (extremes [4]f
 	if p.Options.Quick {
 		cells /= 16
 	}
-	m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, meshSeed)
+	m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, basin.MeshSeed)
 	if err != nil {
 		return extremes, err
 	}
-	cfg := settings("pvm-ifcp", paperRatios[test])
+	cfg := basin.Settings("pvm-ifcp", paperRatios[test])
 	cfg.EntropyFix = 0
-	err = evolve(ctx, p, flow{mesh: m, config: cfg, initial: initial}, .1, func(b *basin) error {
+	err = basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial}, .1, func(b *basin.Basin) error {
 		d, err := b.Diagnose(ctx)
 		extremes = [4]float64{d.H1Min, d.H1Max, d.H2Min, d.H2Max}
 		return err

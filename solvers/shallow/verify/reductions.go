@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Two limits in which one layer obeys the equations of a single one, so that the full two-layer fluxes can be held
@@ -42,8 +43,8 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 		}
 		return d.right
 	}
-	initial := func(x, _ float64) state {
-		return state{h1: upperShare * depth(x), h2: (1 - upperShare) * depth(x)}
+	initial := func(x, _ float64) basin.State {
+		return basin.State{H1: upperShare * depth(x), H2: (1 - upperShare) * depth(x)}
 	}
 	// At r = 1 nothing but rounding moves f; at 0.9999 the internal waves, of speed ~0.01, do so by 1 - r at most.
 	drift := 1e-15
@@ -52,28 +53,29 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 	}
 	t := p.Table(fmt.Sprintf("layers that move as one, r = %g", ratio),
 		"scheme", "cells", "quantity", "theirs", "ours", "deviation")
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
-			err := reduce(ctx, p, flow{config: settings(scheme, ratio), initial: initial}, n, scheme, func(b *basin) error {
-				h := func(i int) float64 { return b.Value("h1", i) + b.Value("h2", i) }
-				e := b.mean(func(i int, x, _ float64) float64 {
-					exact, _ := d.at(x, 1)
-					return math.Abs(h(i) - exact)
+			err := reduce(ctx, p, basin.Flow{Config: basin.Settings(scheme, ratio), Initial: initial}, n, scheme,
+				func(b *basin.Basin) error {
+					h := func(i int) float64 { return b.Value("h1", i) + b.Value("h2", i) }
+					e := b.Mean(func(i int, x, _ float64) float64 {
+						exact, _ := d.at(x, 1)
+						return math.Abs(h(i) - exact)
+					})
+					var off float64
+					for i := range b.Part.Owned {
+						off = max(off, math.Abs(b.Value("h1", i)/h(i)-upperShare))
+					}
+					errorRow(t, scheme, n, e, theirs[n])
+					if i > 0 {
+						o := verify.Order(coarser, e)
+						t.Row(verify.Between(o, lowestOrder, highestOrder), scheme, 2*n*n, "order", "", o, "")
+					}
+					t.Row(verify.AtMost(off, drift), scheme, 2*n*n, "max |f - f0|", "", off, "")
+					coarser = e
+					return nil
 				})
-				var off float64
-				for i := range b.part.Owned {
-					off = max(off, math.Abs(b.Value("h1", i)/h(i)-upperShare))
-				}
-				errorRow(t, scheme, n, e, theirs[n])
-				if i > 0 {
-					o := verify.Order(coarser, e)
-					t.Row(verify.Between(o, lowestOrder, highestOrder), scheme, 2*n*n, "order", "", o, "")
-				}
-				t.Row(verify.AtMost(off, drift), scheme, 2*n*n, "max |f - f0|", "", off, "")
-				coarser = e
-				return nil
-			})
 			if err != nil {
 				return err
 			}
@@ -84,29 +86,30 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 }
 
 func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int]float64) error {
-	initial := func(x, _ float64) state {
+	initial := func(x, _ float64) basin.State {
 		if x < 0 {
-			return state{h1: lidThickness, h2: d.left}
+			return basin.State{H1: lidThickness, H2: d.left}
 		}
-		return state{h1: lidThickness, h2: d.right}
+		return basin.State{H1: lidThickness, H2: d.right}
 	}
 	t := p.Table("a lid without weight, r = 1e-12", "scheme", "cells", "quantity", "theirs", "ours", "deviation")
-	for _, scheme := range schemes {
+	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
-			err := reduce(ctx, p, flow{config: settings(scheme, 1e-12), initial: initial}, n, scheme, func(b *basin) error {
-				e := b.meanError("h2", func(x, _ float64) float64 {
-					h, _ := d.at(x, 1)
-					return h
+			err := reduce(ctx, p, basin.Flow{Config: basin.Settings(scheme, 1e-12), Initial: initial}, n, scheme,
+				func(b *basin.Basin) error {
+					e := b.MeanError("h2", func(x, _ float64) float64 {
+						h, _ := d.at(x, 1)
+						return h
+					})
+					errorRow(t, scheme, n, e, theirs[n])
+					if i > 0 {
+						o := verify.Order(coarser, e)
+						t.Row(verify.Between(o, lowestOrder, highestOrder), scheme, 2*n*n, "order", "", o, "")
+					}
+					coarser = e
+					return nil
 				})
-				errorRow(t, scheme, n, e, theirs[n])
-				if i > 0 {
-					o := verify.Order(coarser, e)
-					t.Row(verify.Between(o, lowestOrder, highestOrder), scheme, 2*n*n, "order", "", o, "")
-				}
-				coarser = e
-				return nil
-			})
 			if err != nil {
 				return err
 			}
@@ -119,13 +122,14 @@ func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int
 const lidThickness = 1.0
 
 // reduce runs a flow in [-5, 5]² to t = 1.
-func reduce(ctx context.Context, p *verify.Page, f flow, n int, scheme string, look func(b *basin) error) error {
+func reduce(ctx context.Context, p *verify.Page, f basin.Flow, n int, scheme string,
+	look func(b *basin.Basin) error) error {
 	var err error
-	if f.mesh, err = square(5, n, meshSeed); err != nil {
+	if f.Mesh, err = basin.Square(5, n, basin.MeshSeed); err != nil {
 		return err
 	}
-	p.Progress("r = %g, %d cells, %s", f.config.DensityRatio, len(f.mesh.Cells), scheme)
-	return evolve(ctx, p, f, 1, look)
+	p.Progress("r = %g, %d cells, %s", f.Config.DensityRatio, len(f.Mesh.Cells), scheme)
+	return basin.Evolve(ctx, p, f, 1, look)
 }
 
 // errorRow compares the mean error of a depth with theirs, which is of PVM-IFCP.

@@ -7,15 +7,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
-	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
-
-// second are the constants of most checks of second order.
-func second(scheme string, ratio, dry float64) shallow.Config {
-	cfg := settings(scheme, ratio)
-	cfg.Order, cfg.DryDepth = 2, dry
-	return cfg
-}
 
 // beds puts water to rest on beds as rough as a random number a cell makes them, with an island out of it, at both
 // orders: nothing may move, in either precision. The interface ends where the bed is higher.
@@ -24,35 +17,35 @@ func beds(ctx context.Context, p *verify.Page) error {
 		_, noise := math.Modf(math.Abs(math.Sin(x*12.9898+y*78.233)) * 43758.5453)
 		return 2 - 4*math.Exp(-(x*x+y*y)) - .6*noise
 	}
-	two := func(x, y float64) state { return levels(rough(x, y), .2, -1) }
-	one := func(x, y float64) state {
+	two := func(x, y float64) basin.State { return levels(rough(x, y), .2, -1) }
+	one := func(x, y float64) basin.State {
 		s := two(x, y)
-		s.h1, s.h2 = 0, s.h1+s.h2
+		s.H1, s.H2 = 0, s.H1+s.H2
 		return s
 	}
 	n, end := 45, 2.0
 	if p.Options.Quick {
 		end = 0.2
 	}
-	m, err := square(5, n, meshSeed)
+	m, err := basin.Square(5, n, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("rest on a random bed with an island: %d cells, t = %g", len(m.Cells), end),
 		"layers", "order", "scheme", "precision", "steps", "max speed", "max |Δh1|", "max |Δh2|")
-	for layers, initial := range []func(x, y float64) state{one, two} {
+	for layers, initial := range []func(x, y float64) basin.State{one, two} {
 		for _, order := range []int{1, 2} {
-			for _, scheme := range schemes {
+			for _, scheme := range basin.Schemes {
 				for _, precision := range []string{"float64", "float32"} {
 					p.Progress("%d layers, order %d, %s, %s", layers+1, order, scheme, precision)
-					cfg := second(scheme, .98, 1e-3)
+					cfg := basin.Second(scheme, .98, 1e-3)
 					cfg.Order = order
-					b, err := start(ctx, p, flow{mesh: m, config: cfg, precision: precision, initial: initial})
+					b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Precision: precision, Initial: initial})
 					if err != nil {
 						return err
 					}
-					speed, d1, d2, err := b.motion(ctx, end)
-					b.close(ctx)
+					speed, d1, d2, err := motionUntil(ctx, b, end)
+					b.Close(ctx)
 					if err != nil {
 						return err
 					}
@@ -73,7 +66,7 @@ func dams(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells = 1000
 	}
-	m, err := mesh.Rectangle(0, 0, 1000, 60, cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, 1000, 60, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -87,32 +80,32 @@ func dams(ctx context.Context, p *verify.Page) error {
 	}{{"Stoker", 1, 25, 1e-3}, {"Ritter", 0, 15, 1e-5}} {
 		d := newDam(10, c.right)
 		p.Progress("%s", c.name)
-		initial := func(x, _ float64) state {
+		initial := func(x, _ float64) basin.State {
 			if x < 500 {
-				return state{h2: d.left}
+				return basin.State{H2: d.left}
 			}
-			return state{h2: d.right}
+			return basin.State{H2: d.right}
 		}
-		f := flow{mesh: m, config: second("pvm-ifcp", 1, c.dry), initial: initial}
-		err := evolve(ctx, p, f, c.end, func(b *basin) error {
+		f := basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, c.dry), Initial: initial}
+		err := basin.Evolve(ctx, p, f, c.end, func(b *basin.Basin) error {
 			exact := func(x, _ float64) float64 {
 				h, _ := d.at(x-500, c.end)
 				return h
 			}
-			e := b.meanError("h2", exact) / b.mean(func(_ int, x, y float64) float64 { return exact(x, y) })
+			e := b.MeanError("h2", exact) / b.Mean(func(_ int, x, y float64) float64 { return exact(x, y) })
 			s, err := b.Diagnose(ctx)
 			if err != nil {
 				return err
 			}
 			if d.right > 0 {
-				t.Row(finest(p, true, verify.AtMost(e, 2.2e-3)), c.name, b.Steps(), "error of h", 0, e)
+				t.Row(basin.Finest(p, true, verify.AtMost(e, 2.2e-3)), c.name, b.Steps(), "error of h", 0, e)
 				t.Row(verify.Between(s.H2Max, 0, 1.01*d.left), c.name, b.Steps(), "largest depth, m", d.left, s.H2Max)
 				t.Row(verify.AtLeast(s.H2Min, .99*d.right), c.name, b.Steps(), "least depth, m", d.right, s.H2Min)
 				return nil
 			}
-			front := (b.reach("h2", c.dry) - 500) / c.end
+			front := (reach(b, "h2", c.dry) - 500) / c.end
 			t.Row(verify.Info, c.name, b.Steps(), "error of h", 0, e)
-			t.Row(finest(p, true, verify.Near(front, d.shock, .02)), c.name, b.Steps(), "speed of the front, m/s",
+			t.Row(basin.Finest(p, true, verify.Near(front, d.shock, .02)), c.name, b.Steps(), "speed of the front, m/s",
 				d.shock, front)
 			t.Row(verify.AtLeast(s.H2Min, 0), c.name, b.Steps(), "least depth, m", 0, s.H2Min)
 			return nil
@@ -132,7 +125,7 @@ func bowls(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		cells, periods = 2000, 1
 	}
-	m, err := mesh.Rectangle(-2, -2, 2, 2, cells, meshSeed)
+	m, err := mesh.Rectangle(-2, -2, 2, 2, cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
@@ -141,28 +134,28 @@ func bowls(ctx context.Context, p *verify.Page) error {
 	for _, w := range []bowl{planarBowl(), radialBowl()} {
 		p.Progress("%s", w.name)
 		end := periods * 2 * math.Pi / w.omega
-		b, err := start(ctx, p, flow{mesh: m, config: second("pvm-ifcp", 1, 1e-5),
-			initial: func(x, y float64) state { return w.at(x, y, 0) }})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, 1e-5),
+			Initial: func(x, y float64) basin.State { return w.at(x, y, 0) }})
 		if err != nil {
 			return err
 		}
-		c, err := b.conserve(ctx, end)
+		c, err := b.Conserve(ctx, end)
 		if err != nil {
-			b.close(ctx)
+			b.Close(ctx)
 			return err
 		}
-		water := b.mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
-		e := b.meanError("h2", func(x, y float64) float64 { return w.at(x, y, end).h2 }) / water
-		x := b.mean(func(i int, x, _ float64) float64 { return x * b.Value("h2", i) }) / water
-		y := b.mean(func(i int, _, y float64) float64 { return y * b.Value("h2", i) }) / water
-		b.close(ctx)
-		t.Row(finest(p, true, verify.AtMost(e, .01)), w.name, b.Steps(), "error of h", 0, e)
+		water := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
+		e := b.MeanError("h2", func(x, y float64) float64 { return w.at(x, y, end).H2 }) / water
+		x := b.Mean(func(i int, x, _ float64) float64 { return x * b.Value("h2", i) }) / water
+		y := b.Mean(func(i int, _, y float64) float64 { return y * b.Value("h2", i) }) / water
+		b.Close(ctx)
+		t.Row(basin.Finest(p, true, verify.AtMost(e, .01)), w.name, b.Steps(), "error of h", 0, e)
 		if w.name == "planar" {
 			orbit := math.Hypot(x, y) / .5
-			t.Row(finest(p, true, verify.AtLeast(orbit, .99)), w.name, b.Steps(), "radius of the orbit", 1, orbit)
+			t.Row(basin.Finest(p, true, verify.AtLeast(orbit, .99)), w.name, b.Steps(), "radius of the orbit", 1, orbit)
 		}
-		t.Row(verify.AtMost(c.drift2, 1e-13), w.name, b.Steps(), "drift of mass", 0, c.drift2)
-		t.Row(verify.AtLeast(c.least, 0), w.name, b.Steps(), "least depth, m", 0, c.least)
+		t.Row(verify.AtMost(c.Drift2, 1e-13), w.name, b.Steps(), "drift of mass", 0, c.Drift2)
+		t.Row(verify.AtLeast(c.Least, 0), w.name, b.Steps(), "least depth, m", 0, c.Least)
 	}
 	t.Flush()
 	return nil

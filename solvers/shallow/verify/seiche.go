@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // seiche lets the interface of two layers swing in a closed basin, by the slow mode of linear waves, whose surface
@@ -16,46 +17,46 @@ func seiche(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		nx, periods = 40, 1
 	}
-	m, err := strip(0, long, nx, 4)
+	m, err := basin.Strip(0, long, nx, 4)
 	if err != nil {
 		return err
 	}
 	// c² of the slow mode, and what the surface does where the interface rises by 1: z1 = ζ(c² - g h1)⁻¹ c² from the
 	// equations of the upper layer, c²(z1 - z2) = g h1 z1.
-	sum, product := gravity*(h1+h2), gravity*gravity*(1-ratio)*h1*h2
+	sum, product := basin.Gravity*(h1+h2), basin.Gravity*basin.Gravity*(1-ratio)*h1*h2
 	square := product / ((sum + math.Sqrt(sum*sum-4*product)) / 2)
-	surface := square / (square - gravity*h1)
+	surface := square / (square - basin.Gravity*h1)
 	period := 2 * long / math.Sqrt(square)
-	initial := func(x, _ float64) state {
+	initial := func(x, _ float64) basin.State {
 		z2 := tall * math.Cos(math.Pi*x/long)
-		return state{depth: h1 + h2, h2: h2 + z2, h1: h1 + (surface-1)*z2}
+		return basin.State{Depth: h1 + h2, H2: h2 + z2, H1: h1 + (surface-1)*z2}
 	}
 	t := p.Table(fmt.Sprintf("a seiche of two layers after %d periods: %d cells", periods, len(m.Cells)),
 		"order", "quantity", "theirs", "ours")
 	for _, order := range []int{1, 2} {
 		p.Progress("seiche, order %d", order)
-		cfg := second("pvm-ifcp", ratio, 1e-3)
+		cfg := basin.Second("pvm-ifcp", ratio, 1e-3)
 		cfg.Order = order
-		b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: initial})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial})
 		if err != nil {
 			return err
 		}
-		c, err := b.conserve(ctx, float64(periods)*period)
+		c, err := b.Conserve(ctx, float64(periods)*period)
 		if err != nil {
-			b.close(ctx)
+			b.Close(ctx)
 			return err
 		}
-		left := b.mean(func(i int, x, _ float64) float64 {
+		left := b.Mean(func(i int, x, _ float64) float64 {
 			return 2 * math.Cos(math.Pi*x/long) * (b.Value("h2", i) - h2) / tall
 		})
 		steps := b.Steps()
-		b.close(ctx)
+		b.Close(ctx)
 		v := verify.Info
 		if order == 2 {
-			v = verify.Near(left, 1, share(p, .01, .02))
+			v = verify.Near(left, 1, basin.Share(p, .01, .02))
 		}
 		t.Row(v, order, "height of the mode", 1, left)
-		t.Row(verify.AtMost(max(c.drift1, c.drift2), 1e-13), order, "drift of mass", 0, max(c.drift1, c.drift2))
+		t.Row(verify.AtMost(max(c.Drift1, c.Drift2), 1e-13), order, "drift of mass", 0, max(c.Drift1, c.Drift2))
 		t.Row(verify.Info, order, "steps", "", steps)
 	}
 	t.Flush()
@@ -65,51 +66,52 @@ func seiche(ctx context.Context, p *verify.Page) error {
 // longRuns go on for 100,000 steps on a coarse mesh: with the seiche of two layers, and with one layer that swings in a
 // parabolic channel, W. C. Thacker's plane surface, whose shores move. The motion may die down, but neither grow nor
 // make a depth negative.
-func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) state, ratio float64) error {
+func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) basin.State, ratio float64) error {
 	steps, nx := 100000, 40
 	if p.Options.Quick {
 		steps = 1000
 	}
 	const half, deep, tilt = 500.0, 10.0, .004
-	channel := func(x, _ float64) state {
+	channel := func(x, _ float64) basin.State {
 		x -= half
-		s := state{depth: deep * (1 - 4*x*x/(half*half))}
-		s.h2 = max(0, s.depth+tilt*x)
+		s := basin.State{Depth: deep * (1 - 4*x*x/(half*half))}
+		s.H2 = max(0, s.Depth+tilt*x)
 		return s
 	}
 	t := p.Table(fmt.Sprintf("long runs: %d steps", steps), "water", "cells", "t, s", "quantity", "ours")
 	for _, c := range []struct {
 		name    string
 		ratio   float64
-		initial func(x, y float64) state
+		initial func(x, y float64) basin.State
 		rest    func(x float64) float64 // level of the surface, or of the interface of two layers, at rest
 	}{
 		{"two layers", ratio, layered, func(float64) float64 { return 60 }},
-		{"shores", 1, channel, func(x float64) float64 { return max(0, channel(x, 0).depth) }},
+		{"shores", 1, channel, func(x float64) float64 { return max(0, channel(x, 0).Depth) }},
 	} {
-		m, err := strip(0, 1000, nx, 4)
+		m, err := basin.Strip(0, 1000, nx, 4)
 		if err != nil {
 			return err
 		}
 		p.Progress("%d steps, %s", steps, c.name)
-		b, err := start(ctx, p, flow{mesh: m, config: second("pvm-ifcp", c.ratio, 1e-3), initial: c.initial})
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", c.ratio, 1e-3),
+			Initial: c.initial})
 		if err != nil {
 			return err
 		}
 		moved := func() float64 {
-			return b.mean(func(i int, x, _ float64) float64 { return math.Abs(b.Value("h2", i) - c.rest(x)) })
+			return b.Mean(func(i int, x, _ float64) float64 { return math.Abs(b.Value("h2", i) - c.rest(x)) })
 		}
 		first, most, least := moved(), 0.0, math.Inf(1)
 		for err == nil && b.Steps() < steps {
 			if _, err = b.Step(ctx, math.Inf(1)); err == nil && b.Steps()%10 == 0 {
 				most = max(most, moved())
-				for i := range b.part.Owned {
+				for i := range b.Part.Owned {
 					least = min(least, b.Value("h1", i), b.Value("h2", i))
 				}
 			}
 		}
-		name, cells, at := c.name, b.part.Owned, b.Time()
-		b.close(ctx)
+		name, cells, at := c.name, b.Part.Owned, b.Time()
+		b.Close(ctx)
 		if err != nil {
 			return err
 		}

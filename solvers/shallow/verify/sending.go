@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // What sends linear waves to both sides of a channel of 20 km by 2 km, 100 m deep: a hump of 1 cm and some 2 km.
@@ -22,7 +23,7 @@ func sendingHump(x float64) float64 {
 
 // halves are two halves of the hump that have gone to both sides for a time.
 func halves(x, t float64) float64 {
-	way := math.Sqrt(gravity*sendingDepth) * t
+	way := math.Sqrt(basin.Gravity*sendingDepth) * t
 	return (sendingHump(x-way) + sendingHump(x+way)) / 2
 }
 
@@ -44,23 +45,23 @@ func raised(ctx context.Context, p *verify.Page) error {
 			return sum
 		}
 		for _, order := range []int{1, 2} {
-			cfg := second("pvm-ifcp", 1, 1e-3)
+			cfg := basin.Second("pvm-ifcp", 1, 1e-3)
 			cfg.Order = order
 			cfg.Forcing.UpliftTo = within
-			f := flow{config: cfg, uplift: func(x, _ float64) float64 { return sendingHump(x) }}
+			f := basin.Flow{Config: cfg, Uplift: func(x, _ float64) float64 { return sendingHump(x) }}
 			e, b, err := send(ctx, p, f, end, exact)
 			if err != nil {
 				return err
 			}
 			v := verify.Info
 			if order == 2 {
-				v = verify.AtMost(e, share(p, .01, .1))
+				v = verify.AtMost(e, basin.Share(p, .01, .1))
 			}
-			t.Row(v, b.part.Owned, within, order, "error of the level, as a share", 0, e)
-			i := b.at(1e4, 1e3).cell
-			x, _ := b.part.Centroid(i)
+			t.Row(v, b.Part.Owned, within, order, "error of the level, as a share", 0, e)
+			i := b.At(1e4, 1e3).Cell
+			x, _ := b.Part.Centroid(i)
 			lifted := sendingDepth - b.Value("depth", i)
-			t.Row(verify.Near(lifted, sendingHump(x), 1e-9), b.part.Owned, within, order, "rise of the bed, m",
+			t.Row(verify.Near(lifted, sendingHump(x), 1e-9), b.Part.Owned, within, order, "rise of the bed, m",
 				sendingHump(x), lifted)
 		}
 	}
@@ -74,39 +75,39 @@ func pressed(ctx context.Context, p *verify.Page) error {
 	const end = 150.0
 	t := p.Table(fmt.Sprintf("the air presses: waves after %g s", end), "cells", "order", "quantity", "theirs", "ours")
 	for _, order := range []int{1, 2} {
-		cfg := second("pvm-ifcp", 1, 1e-3)
+		cfg := basin.Second("pvm-ifcp", 1, 1e-3)
 		cfg.Order = order
-		f := flow{config: cfg, pressure: func(x, _ float64) float64 { return gravity * sendingHump(x) }}
+		f := basin.Flow{Config: cfg, Pressure: func(x, _ float64) float64 { return basin.Gravity * sendingHump(x) }}
 		e, b, err := send(ctx, p, f, end, func(x float64) float64 { return halves(x, end) - sendingHump(x) })
 		if err != nil {
 			return err
 		}
 		v := verify.Info
 		if order == 2 {
-			v = verify.AtMost(e, share(p, .01, .1))
+			v = verify.AtMost(e, basin.Share(p, .01, .1))
 		}
-		t.Row(v, b.part.Owned, order, "error of the level, as a share", 0, e)
+		t.Row(v, b.Part.Owned, order, "error of the level, as a share", 0, e)
 	}
 	t.Flush()
 	return nil
 }
 
 // send runs a flow from rest and returns the mean error of its level, as a share of the mean level.
-func send(ctx context.Context, p *verify.Page, f flow, end float64,
-	exact func(x float64) float64) (e float64, b *basin, err error) {
+func send(ctx context.Context, p *verify.Page, f basin.Flow, end float64,
+	exact func(x float64) float64) (e float64, b *basin.Basin, err error) {
 	cells := 4000
 	if p.Options.Quick {
 		cells = 1000
 	}
-	if f.mesh, err = mesh.Rectangle(0, 0, 20e3, 2e3, cells, meshSeed); err != nil {
+	if f.Mesh, err = mesh.Rectangle(0, 0, 20e3, 2e3, cells, basin.MeshSeed); err != nil {
 		return 0, nil, err
 	}
-	p.Progress("waves, order %d, %d cells", f.config.Order, len(f.mesh.Cells))
-	f.initial = func(_, _ float64) state { return state{depth: sendingDepth, h2: sendingDepth} }
-	err = evolve(ctx, p, f, end, func(run *basin) error {
+	p.Progress("waves, order %d, %d cells", f.Config.Order, len(f.Mesh.Cells))
+	f.Initial = func(_, _ float64) basin.State { return basin.State{Depth: sendingDepth, H2: sendingDepth} }
+	err = basin.Evolve(ctx, p, f, end, func(run *basin.Basin) error {
 		b = run
-		size := b.mean(func(_ int, x, _ float64) float64 { return math.Abs(exact(x)) })
-		e = b.meanError("z2", func(x, _ float64) float64 { return exact(x) }) / size
+		size := b.Mean(func(_ int, x, _ float64) float64 { return math.Abs(exact(x)) })
+		e = b.MeanError("z2", func(x, _ float64) float64 { return exact(x) }) / size
 		return nil
 	})
 	return e, b, err

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // steadyFlow is one of the SWASHES collection (O. Delestre et al., arXiv 1110.0288): a discharge is given on the left
@@ -41,20 +42,20 @@ func steadyFlows(p *verify.Page) []steadyFlow {
 
 	sub := &all[0]
 	sub.name, sub.discharge, sub.out, sub.rest = "subcritical flow over a bump", 4.42, 2, 2
-	sub.most, sub.spread = share(p, 6e-5, .02), share(p, 1e-4, .01)
+	sub.most, sub.spread = basin.Share(p, 6e-5, .02), basin.Share(p, 1e-4, .01)
 	sub.depth = func(x float64) float64 { return depthOf(sub.discharge, headAt(sub.discharge, 2)-bump(x), false) }
 
 	// The flow is critical on the crest, which makes its head; behind, it is supercritical.
 	over := &all[1]
 	over.name, over.discharge, over.out, over.rest = "transcritical flow over a bump", 1.53, .66, .66
-	over.most, over.spread = share(p, 1e-3, .02), share(p, 1e-3, .02)
+	over.most, over.spread = basin.Share(p, 1e-3, .02), basin.Share(p, 1e-3, .02)
 	over.depth = func(x float64) float64 {
 		return depthOf(over.discharge, criticalHead(over.discharge)+.2-bump(x), x > 10)
 	}
 
 	jump := &all[2]
 	jump.name, jump.discharge, jump.out, jump.rest = "transcritical flow over a bump with a jump", .18, .33, .33
-	jump.most, jump.spread = share(p, 5e-3, .02), share(p, 2e-3, .1) // the jump takes some cells
+	jump.most, jump.spread = basin.Share(p, 5e-3, .02), basin.Share(p, 2e-3, .1) // the jump takes some cells
 	at := jumpAt(jump.discharge, jump.out, bump)
 	jump.depth = func(x float64) float64 {
 		if x > at {
@@ -65,13 +66,13 @@ func steadyFlows(p *verify.Page) []steadyFlow {
 	return all
 }
 
-func headAt(q, h float64) float64 { return h + q*q/(2*gravity*h*h) }
+func headAt(q, h float64) float64 { return h + q*q/(2*basin.Gravity*h*h) }
 
-func criticalHead(q float64) float64 { return headAt(q, math.Cbrt(q*q/gravity)) }
+func criticalHead(q float64) float64 { return headAt(q, math.Cbrt(q*q/basin.Gravity)) }
 
 // depthOf is the depth at which a discharge has a head over the bed, of two the lesser where the flow is supercritical.
 func depthOf(q, head float64, supercritical bool) float64 {
-	critical := math.Cbrt(q * q / gravity)
+	critical := math.Cbrt(q * q / basin.Gravity)
 	low, high := critical, head // between which the head grows with the depth
 	if supercritical {
 		low, high = critical, critical*1e-3
@@ -89,7 +90,7 @@ func depthOf(q, head float64, supercritical bool) float64 {
 
 // jumpAt is where the momentum fluxes q²/h + gh²/2 of the flow behind the crest and of the one before the outlet meet.
 func jumpAt(q, out float64, bed func(float64) float64) float64 {
-	force := func(h float64) float64 { return q*q/h + gravity*h*h/2 }
+	force := func(h float64) float64 { return q*q/h + basin.Gravity*h*h/2 }
 	low, high := 10.0, 12.0
 	for range 100 {
 		x := (low + high) / 2
@@ -108,13 +109,13 @@ func jumpAt(q, out float64, bed func(float64) float64) float64 {
 // (4/g)^(1/3) (1 + ½ exp(-16 (x/1000 - ½)²)).
 func macDonald(p *verify.Page) steadyFlow {
 	const long, q, n, pieces = 1000.0, 2.0, .033, 20000
-	base := math.Cbrt(4 / gravity)
+	base := math.Cbrt(4 / basin.Gravity)
 	hump := func(x float64) float64 { return math.Exp(-16*(x/long-.5)*(x/long-.5)) / 2 }
 	depth := func(x float64) float64 { return base * (1 + hump(x)) }
 	slope := func(x float64) float64 {
 		h := depth(x)
 		dh := -32 / long * (x/long - .5) * hump(x) * base
-		return (q*q/(gravity*h*h*h)-1)*dh - n*n*q*q/math.Pow(h, 10.0/3)
+		return (q*q/(basin.Gravity*h*h*h)-1)*dh - n*n*q*q/math.Pow(h, 10.0/3)
 	}
 	beds := make([]float64, pieces+1) // from the right, by Simpson's rule
 	for k := 1; k <= pieces; k++ {
@@ -128,7 +129,8 @@ func macDonald(p *verify.Page) steadyFlow {
 		return beds[k] + (at-float64(k))*(beds[k+1]-beds[k])
 	}
 	f := steadyFlow{name: "MacDonald's channel", discharge: q, long: long, wide: 20, manning: n, bed: bed, depth: depth,
-		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: share(p, 1e-3, .02), spread: share(p, 1e-3, .02)}
+		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: basin.Share(p, 1e-3, .02), spread: basin.Share(p,
+			1e-3, .02)}
 	if p.Options.Quick {
 		f.cells, f.end = 200, 1000
 	}
@@ -138,33 +140,34 @@ func macDonald(p *verify.Page) steadyFlow {
 // run compares the depth, the discharge along the channel, and in the last tenth of the time what came in with what
 // left.
 func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
-	m, err := mesh.Rectangle(0, 0, c.long, c.wide, c.cells, meshSeed)
+	m, err := mesh.Rectangle(0, 0, c.long, c.wide, c.cells, basin.MeshSeed)
 	if err != nil {
 		return err
 	}
-	cfg := second("pvm-ifcp", 1, 1e-4)
-	cfg.Given = given(m, map[string]*shallow.Given{
+	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{
 		"left":  {Kind: "discharge", Value: series.Steady(c.discharge)},
 		"right": {Kind: "level", Value: series.Steady(c.out)},
 	})
 	p.Progress("%s, %d cells", c.name, len(m.Cells))
-	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: c.manning, initial: func(x, _ float64) state {
-		s := state{depth: -c.bed(x), h2: c.rest - c.bed(x)}
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: c.manning, Initial: func(x,
+		_ float64) basin.State {
+		s := basin.State{Depth: -c.bed(x), H2: c.rest - c.bed(x)}
 		if math.IsNaN(c.rest) { // a sloping channel: with the depth that it has at its end everywhere
-			s.h2, s.u2 = c.depth(c.long), c.discharge/c.depth(c.long)
+			s.H2, s.U2 = c.depth(c.long), c.discharge/c.depth(c.long)
 		}
 		return s
 	}})
 	if err != nil {
 		return err
 	}
-	defer b.close(ctx)
-	if err := b.until(ctx, .9*c.end, nil); err != nil {
+	defer b.Close(ctx)
+	if err := b.Until(ctx, .9*c.end, nil); err != nil {
 		return err
 	}
 	before, err := b.Diagnose(ctx)
 	if err == nil {
-		err = b.until(ctx, c.end, nil)
+		err = b.Until(ctx, c.end, nil)
 	}
 	if err != nil {
 		return err
@@ -174,13 +177,13 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", c.name, len(m.Cells), c.end), "quantity", "theirs", "ours")
-	e := b.meanError("h2", func(x, _ float64) float64 { return c.depth(x) })
+	e := b.MeanError("h2", func(x, _ float64) float64 { return c.depth(x) })
 	t.Row(verify.AtMost(e, c.most), "mean error of h, m", 0, e)
-	along := b.mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })
+	along := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })
 	t.Row(verify.Near(along, c.discharge, c.spread), "mean discharge, m²/s", c.discharge, along)
 	in := brought(now, "left") - brought(before, "left")
 	out := brought(before, "right") - brought(now, "right")
-	t.Row(finest(p, true, verify.Near(out, in, c.spread)), "what leaves, of what comes in", 1, out/in)
+	t.Row(basin.Finest(p, true, verify.Near(out, in, c.spread)), "what leaves, of what comes in", 1, out/in)
 	t.Flush()
 	return nil
 }

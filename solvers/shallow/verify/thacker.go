@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Water in the paraboloid z = h0 (r²/a² - 1), one layer, with a shore that moves all round (W. C. Thacker, J. Fluid
@@ -24,7 +25,7 @@ type bowl struct {
 	name   string
 	period float64 // s, as published
 	omega  float64
-	at     func(x, y, t float64) state
+	at     func(x, y, t float64) basin.State
 }
 
 const (
@@ -36,14 +37,14 @@ func bowlBed(x, y float64) float64 { return bowlDepth * ((x*x+y*y)/(bowlRadius*b
 
 func planarBowl() bowl {
 	const sigma = 0.5
-	omega := math.Sqrt(2*gravity*bowlDepth) / bowlRadius
-	return bowl{"planar", 4.4857015, omega, func(x, y, t float64) state {
+	omega := math.Sqrt(2*basin.Gravity*bowlDepth) / bowlRadius
+	return bowl{"planar", 4.4857015, omega, func(x, y, t float64) basin.State {
 		sin, cos := math.Sincos(omega * t)
 		dx, dy := x-sigma*cos, y-sigma*sin
 		h := bowlDepth * (1 - (dx*dx+dy*dy)/(bowlRadius*bowlRadius))
-		s := state{depth: -bowlBed(x, y)}
+		s := basin.State{Depth: -bowlBed(x, y)}
 		if h > 0 {
-			s.h2, s.u2, s.v2 = h, -sigma*omega*sin, sigma*omega*cos
+			s.H2, s.U2, s.V2 = h, -sigma*omega*sin, sigma*omega*cos
 		}
 		return s
 	}}
@@ -52,16 +53,16 @@ func planarBowl() bowl {
 func radialBowl() bowl {
 	const r0 = 0.8 // m, of the shore at t = 0
 	const amplitude = (bowlRadius*bowlRadius - r0*r0) / (bowlRadius*bowlRadius + r0*r0)
-	omega := math.Sqrt(8*gravity*bowlDepth) / bowlRadius
-	return bowl{"radial", 2.2428507, omega, func(x, y, t float64) state {
+	omega := math.Sqrt(8*basin.Gravity*bowlDepth) / bowlRadius
+	return bowl{"radial", 2.2428507, omega, func(x, y, t float64) basin.State {
 		sin, cos := math.Sincos(omega * t)
 		d := 1 - amplitude*cos
 		q := math.Sqrt(1 - amplitude*amplitude)
 		surface := bowlDepth * (q/d - 1 - (x*x+y*y)/(bowlRadius*bowlRadius)*((1-amplitude*amplitude)/(d*d)-1))
-		s := state{depth: -bowlBed(x, y)}
+		s := basin.State{Depth: -bowlBed(x, y)}
 		if h := surface - bowlBed(x, y); h > 0 {
 			rate := omega * amplitude * sin / (2 * d)
-			s.h2, s.u2, s.v2 = h, rate*x, rate*y
+			s.H2, s.U2, s.V2 = h, rate*x, rate*y
 		}
 		return s
 	}}
@@ -88,24 +89,27 @@ func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 		"")
 	var coarser float64
 	for i, n := range sizes {
-		m, err := mesh.Rectangle(-2, -2, 2, 2, 2*n*n, meshSeed)
+		m, err := mesh.Rectangle(-2, -2, 2, 2, 2*n*n, basin.MeshSeed)
 		if err != nil {
 			return err
 		}
 		p.Progress("%s, %d cells", w.name, len(m.Cells))
-		cfg := settings("pvm-ifcp", 1)
-		b, err := start(ctx, p, flow{mesh: m, config: cfg, initial: func(x, y float64) state { return w.at(x, y, 0) }})
+		cfg := basin.Settings("pvm-ifcp", 1)
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: func(x,
+			y float64) basin.State {
+			return w.at(x, y, 0)
+		}})
 		if err != nil {
 			return err
 		}
-		still := b.mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
-		c, err := b.conserve(ctx, period)
+		still := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
+		c, err := b.Conserve(ctx, period)
 		if err != nil {
-			b.close(ctx)
+			b.Close(ctx)
 			return err
 		}
-		e := b.meanError("h2", func(x, y float64) float64 { return w.at(x, y, period).h2 }) / still
-		b.close(ctx)
+		e := b.MeanError("h2", func(x, y float64) float64 { return w.at(x, y, period).H2 }) / still
+		b.Close(ctx)
 		t.Row(verify.AtMost(e, 1.5*4/float64(n)/bowlRadius), len(m.Cells), b.Steps(), "error of h, share of the water", 0,
 			e, "")
 		if i > 0 {
@@ -116,8 +120,8 @@ func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 			}
 			t.Row(v, len(m.Cells), b.Steps(), "order", "", fmt.Sprintf("%.2f", o), "")
 		}
-		t.Row(verify.AtMost(c.drift2, 1e-13), len(m.Cells), b.Steps(), "drift of mass", 0, c.drift2, "")
-		t.Row(verify.AtLeast(c.least, 0), len(m.Cells), b.Steps(), "least depth, m", 0, c.least, "")
+		t.Row(verify.AtMost(c.Drift2, 1e-13), len(m.Cells), b.Steps(), "drift of mass", 0, c.Drift2, "")
+		t.Row(verify.AtLeast(c.Least, 0), len(m.Cells), b.Steps(), "least depth, m", 0, c.Least, "")
 		coarser = e
 	}
 	t.Flush()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
 // Simple waves of one layer and of two, at second order: a crest of 1 m runs some 5 km over 100 m of water, in a
@@ -35,11 +36,11 @@ func pulses() []pulse {
 // oneLayer is the simple wave of one layer: u - 2√(gh) is everywhere that of the water ahead.
 func oneLayer(x, t float64) lane {
 	pulse := func(x float64) float64 { return math.Exp(-(x - 5000) / 1000 * (x - 5000) / 1000 / 2) }
-	velocity := func(z float64) float64 { return 2 * (math.Sqrt(gravity*(100+z)) - math.Sqrt(gravity*100)) }
+	velocity := func(z float64) float64 { return 2 * (math.Sqrt(basin.Gravity*(100+z)) - math.Sqrt(basin.Gravity*100)) }
 	from := x
 	for range 300 {
 		z := pulse(from)
-		from = x - t*(velocity(z)+math.Sqrt(gravity*(100+z)))
+		from = x - t*(velocity(z)+math.Sqrt(basin.Gravity*(100+z)))
 	}
 	z := pulse(from)
 	return lane{h2: 100 + z, q2: (100 + z) * velocity(z)}
@@ -63,12 +64,12 @@ func waves(ctx context.Context, p *verify.Page) error {
 				theirs = fmt.Sprintf("%.4f", w.theirs[i])
 			}
 			last := i == len(sizes)-1
-			t.Row(finest(p, last, verify.AtLeast(crest, .999)), w.name, cells, b.Steps(), "crest", theirs, crest)
+			t.Row(basin.Finest(p, last, verify.AtLeast(crest, .999)), w.name, cells, b.Steps(), "crest", theirs, crest)
 			for layer, name := range []string{"error of h1", "error of h2"} {
 				if w.rest.h1 == 0 && layer == 0 {
 					continue
 				}
-				t.Row(finest(p, last, verify.AtMost(e[layer], 4e-4)), w.name, cells, b.Steps(), name, "", e[layer])
+				t.Row(basin.Finest(p, last, verify.AtMost(e[layer], 4e-4)), w.name, cells, b.Steps(), name, "", e[layer])
 				if last {
 					o := verify.Order(coarser[layer], e[layer])
 					t.Row(verify.AtLeast(o, 1.9), w.name, cells, b.Steps(), name+", order", "", fmt.Sprintf("%.2f", o))
@@ -81,41 +82,34 @@ func waves(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// finest is a verdict of the finest mesh of a full run, and none of others.
-func finest(p *verify.Page, last bool, v verify.Verdict) verify.Verdict {
-	if last && !p.Options.Quick {
-		return v
-	}
-	return verify.Info
-}
-
 // wave runs a wave and returns the mean errors of both thicknesses as shares of the wave, and the share of its crest
 // that is left.
-func wave(ctx context.Context, p *verify.Page, w pulse, cells int) (e [2]float64, crest float64, b *basin, err error) {
-	m, err := mesh.Rectangle(0, 0, 20000, 2000, cells, meshSeed)
+func wave(ctx context.Context, p *verify.Page, w pulse, cells int) (e [2]float64, crest float64, b *basin.Basin,
+	err error) {
+	m, err := mesh.Rectangle(0, 0, 20000, 2000, cells, basin.MeshSeed)
 	if err != nil {
 		return e, 0, nil, err
 	}
 	p.Progress("%s, %d cells", w.name, len(m.Cells))
-	cfg := settings("pvm-ifcp", w.ratio)
+	cfg := basin.Settings("pvm-ifcp", w.ratio)
 	cfg.Order = 2
-	initial := func(x, _ float64) state {
+	initial := func(x, _ float64) basin.State {
 		at := w.at(x, 0)
-		s := state{depth: w.bed, h1: at.h1, h2: at.h2, u2: at.q2 / at.h2}
+		s := basin.State{Depth: w.bed, H1: at.h1, H2: at.h2, U2: at.q2 / at.h2}
 		if at.h1 > 0 {
-			s.u1 = at.q1 / at.h1
+			s.U1 = at.q1 / at.h1
 		}
 		return s
 	}
-	err = evolve(ctx, p, flow{mesh: m, config: cfg, initial: initial}, w.end, func(run *basin) error {
+	err = basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial}, w.end, func(run *basin.Basin) error {
 		b = run
 		at := func(x, _ float64) lane { return w.at(x, w.end) }
 		for k, name := range []string{"h1", "h2"} {
 			pick := func(l lane) float64 { return [2]float64{l.h1, l.h2}[k] }
-			size := b.mean(func(_ int, x, y float64) float64 { return math.Abs(pick(at(x, y)) - pick(w.rest)) })
-			e[k] = b.meanError(name, func(x, y float64) float64 { return pick(at(x, y)) }) / size
+			size := b.Mean(func(_ int, x, y float64) float64 { return math.Abs(pick(at(x, y)) - pick(w.rest)) })
+			e[k] = b.MeanError(name, func(x, y float64) float64 { return pick(at(x, y)) }) / size
 		}
-		for i := range b.part.Owned {
+		for i := range b.Part.Owned {
 			crest = max(crest, b.Value("h2", i)-w.rest.h2)
 		}
 		return nil
@@ -167,7 +161,7 @@ func (a lane) plus(k float64, d lane) lane {
 // slope is dW/ds.
 func (w *simple) slope(at lane) lane {
 	speed, u1 := w.speed(at), at.q1/at.h1
-	m := ((speed-u1)*(speed-u1) - gravity*at.h1) / (gravity * at.h1)
+	m := ((speed-u1)*(speed-u1) - basin.Gravity*at.h1) / (basin.Gravity * at.h1)
 	return lane{h1: 1 / m, q1: speed / m, h2: 1, q2: speed}
 }
 
@@ -176,7 +170,7 @@ func (w *simple) slope(at lane) lane {
 // below both.
 func (w *simple) speed(at lane) float64 {
 	u1, u2 := at.q1/at.h1, at.q2/at.h2
-	c1, c2 := math.Sqrt(gravity*at.h1), math.Sqrt(gravity*at.h2)
+	c1, c2 := math.Sqrt(basin.Gravity*at.h1), math.Sqrt(basin.Gravity*at.h2)
 	low, high := max(u1+c1, u2+c2), max(u1, u2)+c1+c2
 	if w.internal {
 		low, high = (u1+u2)/2, min(u1+c1, u2+c2)

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
 func init() {
@@ -32,7 +33,7 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
 	p.StringVar(&o.Guard, "guard", "none",
 		"what keeps triangles from turning over: none (as in the thesis), halve or clip")
-	p.StringVar(&o.Colouring, "colouring", string(smooth.JonesPlassmann), "jones-plassmann, first-fit or two-level")
+	p.StringVar(&o.Colouring, "colouring", string(colouring.JonesPlassmann), "jones-plassmann or first-fit")
 	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")
 	p.StringVar(&o.Precision, "precision", "float64", "float64 or float32")
 	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads of each rank")

@@ -15,6 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // SmoothScaling takes the sweeps of Smooth on several ranks of this process, each with a device of its own, over meshes
@@ -101,8 +103,8 @@ func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
 // arranged is a mesh ready to be cut, and its metric.
 type arranged struct {
 	mesh   *mesh.Mesh
-	layout *smooth.Layout
-	metric *smooth.Metric
+	layout *layout.Layout
+	metric *sizing.Metric
 	grid   int // nodes a side
 }
 
@@ -120,7 +122,7 @@ func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
 }
 
 // cut makes the parts of so many ranks.
-func (a *arranged) cut(ranks int) ([]*smooth.Part, error) {
+func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
 	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // which a Hilbert curve does not look at
 	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)
 	if err != nil {
@@ -138,7 +140,7 @@ type swept struct {
 // warmSweeps load kernels, connect devices, and make recordings.
 const warmSweeps = 33
 
-func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric,
+func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*layout.Part, metric *sizing.Metric,
 	c smoothCase) (swept, error) {
 	return local.Each(len(parts), func(comm dist.Comm) (r swept, err error) {
 		dev, done, err := o.Open(comm.Rank(), c.threads)

@@ -17,6 +17,10 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // SmoothOptions say what Smooth measures: all combinations of the lists.
@@ -148,9 +152,9 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 }
 
 // metric is the metric of a mesh of that size, and how many nodes a side its grid has.
-func (o *SmoothOptions) metric(size int) (grid int, metric *smooth.Metric, err error) {
+func (o *SmoothOptions) metric(size int) (grid int, metric *sizing.Metric, err error) {
 	if grid = o.Grid; grid == 0 {
-		grid = min(1<<bits.Len(uint(size-1)), smooth.MaxSamples)
+		grid = min(1<<bits.Len(uint(size-1)), sizing.MaxSamples)
 	}
 	metric, err = thesisMetric(o.Metric, grid)
 	return grid, metric, err
@@ -158,7 +162,7 @@ func (o *SmoothOptions) metric(size int) (grid int, metric *smooth.Metric, err e
 
 // layout arranges a mesh for the devices: those that have memory of their own visit a set at once, and exchange once a
 // sweep.
-func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
+func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	dev, done, err := o.Open(0, o.Threads[0])
 	if err != nil {
 		return nil, err
@@ -167,23 +171,23 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 	done()
 	round := o.Round
 	if apart && round == 0 {
-		round = smooth.MaxRound
+		round = layout.MaxRound
 		for _, smoother := range o.Smoothers {
 			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Round())
 		}
 	}
-	return smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.Colouring(o.Colouring),
-		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart, Round: round})
+	return layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.Kind(o.Colouring),
+		Order: partition.Ordering(o.Order), Deep: apart, Round: round})
 }
 
 // smoothTimes are seconds, and what they bought.
 type smoothTimes struct {
 	setUp, copied float64
 	sweeps        []bench.Timing
-	before, after smooth.Diagnostics
+	before, after quality.Diagnostics
 }
 
-func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *smooth.Metric, grid int,
+func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *sizing.Metric, grid int,
 	smoother string, threads int) (r smoothTimes, err error) {
 	debug.FreeOSMemory()
 	dev, done, err := o.Open(0, threads)
@@ -227,7 +231,7 @@ func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *
 
 // copies measures how long as many bytes as a smoother starts from, of rings, vertices and samples of the metric, take
 // to a device of its own memory, and as many as the vertices back.
-func (o *SmoothOptions) copies(dev backend.Device, part *smooth.Part, grid int) (float64, error) {
+func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) (float64, error) {
 	if _, apart := dev.(backend.Memory); !apart {
 		return 0, nil
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // thesisRow is what G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (Imperial College
@@ -81,15 +81,15 @@ func thesisMesh(vertices int) (*mesh.Mesh, error) {
 }
 
 // thesisMetric is one of its two: sizes from 1 to 10 in each direction, which are then scaled to the mesh.
-func thesisMetric(name string, grid int) (*smooth.Metric, error) {
-	unit := smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
-	var metric *smooth.Metric
+func thesisMetric(name string, grid int) (*sizing.Metric, error) {
+	unit := sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+	var metric *sizing.Metric
 	var err error
 	switch name {
 	case "linear":
-		metric, err = smooth.Linear(unit, 10, 1)
+		metric, err = sizing.Linear(unit, 10, 1)
 	case "sinusoidal":
-		metric, err = smooth.Sinusoidal(unit, 1, 10, 1)
+		metric, err = sizing.Sinusoidal(unit, 1, 10, 1)
 	default:
 		return nil, fmt.Errorf("metric %q is not known; choose linear or sinusoidal", name)
 	}

@@ -13,7 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // body is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
@@ -73,11 +76,11 @@ func inPlane(m *mesh.Mesh) error {
 
 // layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
 // deep ghosts, since an exchange takes longer than to move some vertices twice.
-func layoutOptions(w *Sections, apart bool) smooth.LayoutOptions {
-	return smooth.LayoutOptions{
-		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
+func layoutOptions(w *Sections, apart bool) layout.Options {
+	return layout.Options{
+		Boundary: layout.Boundary(w.Method.Boundary), Colouring: colouring.Kind(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
-		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull, Ridge: w.Method.Ridge,
+		Deep: w.Method.Deep || apart && !w.Method.Cull, Ridge: w.Method.Ridge,
 	}
 }
 
@@ -194,8 +197,8 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err != nil {
 		return nil, err
 	}
-	if ranks > 1 && !o.Deep && o.Colouring != smooth.TwoLevel {
-		patches, err := smooth.NewPatches(m, owner, ranks)
+	if ranks > 1 && !o.Deep {
+		patches, err := layout.NewPatches(m, owner, ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +207,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 			return share
 		}, s.end(ctx, "mesh cut")
 	}
-	layout, err := smooth.NewLayout(m, o)
+	layout, err := layout.New(m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -222,8 +225,8 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	}, s.end(ctx, "parts made")
 }
 
-func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
-	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
+func boundsOfMesh(m *mesh.Mesh) sizing.Bounds {
+	b := sizing.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
 	for v := range m.X {
 		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
 		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
@@ -265,7 +268,7 @@ func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
-	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, apart))
+	layout, err := layout.NewSolid(b.Solid, layoutOptions(w, apart))
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +283,7 @@ func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, 
 	if err != nil {
 		return nil, err
 	}
-	share := rankShare{Box: smooth.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells))}
+	share := rankShare{Box: sizing.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells))}
 	return func(rank int) rankShare {
 		share.Solid, parts[rank] = parts[rank], nil
 		return share

@@ -86,7 +86,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"ridge", "method.ridge", "degrees by which the boundary turns at edges and corners that stay (45); 0 keeps " +
 		"vertices of curved boundaries where they are"},
 	{"ar", "method.ridge", "what Mmg calls the same"},
-	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
+	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle",
 		"true mends triangles that are turned over before the sweeps (false: they are refused)"},

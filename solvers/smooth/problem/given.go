@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // HeldBack tells where, and by how much, a metric is not what was asked for.
@@ -24,28 +24,28 @@ type HeldBack struct {
 }
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
-func smoothMetric(ctx context.Context, m *Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric,
+func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *HeldBack) (*sizing.Metric,
 	error) {
-	of := gridded[*smooth.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
-	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
-		return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+	of := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
+	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.Metric, error) {
+		return sizing.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
 			t := at(x, y, 0)
 			return t[0], t[1], t[3]
 		})
 	}
-	of.at = func(made *smooth.Metric, x, y, _ float64) metric.Tensor {
+	of.at = func(made *sizing.Metric, x, y, _ float64) metric.Tensor {
 		m11, m12, m22 := made.At(x, y)
 		return metric.Tensor{m11, m12, m22}
 	}
-	var made *smooth.Metric
+	var made *sizing.Metric
 	var err error
 	switch m.Field {
 	case "uniform":
-		made, err = smooth.Linear(b, 1, 1)
+		made, err = sizing.Linear(b, 1, 1)
 	case "linear":
-		made, err = smooth.Linear(b, m.Low, m.High)
+		made, err = sizing.Linear(b, m.Low, m.High)
 	case "sinusoidal":
-		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
+		made, err = sizing.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
 		return of.expressions(ctx, m, held)
 	default:
@@ -63,7 +63,7 @@ func smoothMetric(ctx context.Context, m *Metric, b smooth.Bounds, held *HeldBac
 type gridded[M any] struct {
 	dim       int
 	low, high [3]float64
-	make      func(at func(x, y, z float64) smooth.Six) (M, error)
+	make      func(at func(x, y, z float64) sizing.Six) (M, error)
 	at        func(made M, x, y, z float64) metric.Tensor
 }
 
@@ -82,7 +82,7 @@ func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *HeldBack)
 func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
 	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
 	var first error // what is made of it is no metric
-	made, err = g.make(func(x, y, z float64) smooth.Six {
+	made, err = g.make(func(x, y, z float64) sizing.Six {
 		t, err := asked(x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
 			if err = t.Check(g.dim); err == nil {

@@ -36,7 +36,7 @@ func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 // smoothWays are cases that talk in different ways.
 var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true",
 	"method={smoother='smart', cull=true, sweeps=12}", "method.untangle=true",
-	"method={smoother='hybrid', colouring='two-level', sweeps=12}"}
+	"method={smoother='hybrid', colouring='first-fit', sweeps=12}"}
 
 // smoothAll runs a case, or smooths its mesh alone, on every rank, and returns their errors. It fails if they hang.
 func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool, set string) []error {

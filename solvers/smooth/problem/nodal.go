@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
@@ -23,21 +23,21 @@ type nodalMetric struct {
 }
 
 // inPlane is what the solver of triangles takes.
-func (n *nodalMetric) inPlane() (*smooth.Metric, error) {
+func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 	m := &mesh.Mesh{X: n.X[0], Y: n.X[1]}
 	for c := range slices.Chunk(n.Cells, 3) {
 		m.Cells = append(m.Cells, [3]int32(c))
 	}
-	return smooth.OnMesh(m, n.At)
+	return sizing.OnMesh(m, n.At)
 }
 
 // inSpace is what the solver of tetrahedra takes.
-func (n *nodalMetric) inSpace() (*smooth.SolidMetric, error) {
+func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2]}
 	for c := range slices.Chunk(n.Cells, 4) {
 		s.Cells = append(s.Cells, [4]int32(c))
 	}
-	return smooth.OnSolid(s, n.At)
+	return sizing.OnSolid(s, n.At)
 }
 
 // nodes are the vertices and cells of a mesh, with the fields of its vertices.

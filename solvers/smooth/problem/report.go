@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/curved"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // Report tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
@@ -23,7 +24,7 @@ type Report struct {
 	Scale            float64 // of the metric
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
-	Before, After    smooth.Diagnostics
+	Before, After    quality.Diagnostics
 	Interpolations   []Interpolation  // of fields that the metric follows; nil on all ranks but 0
 	Rounds, Round    int              // in which second derivatives were recovered, and the one that counts, from 1
 	Curved           curved.Departure // of the boundary from what it was, on rank 0
@@ -56,7 +57,7 @@ func reporter(out string) solvers.Reporter {
 
 // report compares the mesh with what it was. Only rank 0 has it as it is, and what must be looked up in it.
 func (d *mover) report(ctx context.Context) (*Report, body, error) {
-	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Colours,
+	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
 		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
 		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}
@@ -139,7 +140,7 @@ func (r *Report) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-func measures(d *smooth.Diagnostics) map[string]any {
+func measures(d *quality.Diagnostics) map[string]any {
 	return map[string]any{
 		"quality_min": d.QualityMin, "quality_mean": d.QualityMean, "quality_max": d.QualityMax, "worst_cell": d.Worst,
 		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,

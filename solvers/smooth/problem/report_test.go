@@ -6,14 +6,14 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/runtest"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // TestSmoothReportNumbers: lengths keep digits and a readable width whatever their size, and a scale that is 1 but for
 // rounding is none.
 func TestSmoothReportNumbers(t *testing.T) {
 	r := &Report{Dim: 2, Scale: 1 + 1e-12,
-		Before: smooth.Diagnostics{EdgeMin: 1.23456e-9, EdgeMean: 1, EdgeMax: 6.2716e49}}
+		Before: quality.Diagnostics{EdgeMin: 1.23456e-9, EdgeMean: 1, EdgeMax: 6.2716e49}}
 	text := r.Text()
 	for _, want := range []string{"1.235e-09  6.272e+49", "1.0000"} {
 		if !strings.Contains(text, want) {

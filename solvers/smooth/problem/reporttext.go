@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // Text returns the report for people, the mesh before beside the mesh after.
@@ -47,10 +47,10 @@ func (r *Report) Text() string {
 	}
 	var rows [][3]string
 	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
-	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
+	each := func(name string, f func(d *quality.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
 	row("", "before", "after")
 	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
-	each("average quality", func(d *smooth.Diagnostics) string { return shown(d.QualityMean) })
+	each("average quality", func(d *quality.Diagnostics) string { return shown(d.QualityMean) })
 	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
 		r.cell(false, r.After.QualityMin, r.After.Worst))
 	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
@@ -58,14 +58,14 @@ func (r *Report) Text() string {
 		if k == 0 {
 			name = "  below 0.2"
 		}
-		each(name, func(d *smooth.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
+		each(name, func(d *quality.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
 	}
-	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
-	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return length(d.EdgeMean) })
-	each("shortest and longest", func(d *smooth.Diagnostics) string {
+	each("turned over", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("mean edge in the metric", func(d *quality.Diagnostics) string { return length(d.EdgeMean) })
+	each("shortest and longest", func(d *quality.Diagnostics) string {
 		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
 	})
-	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
+	each("edges of 1/√2 to √2", func(d *quality.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
 	edges := int64(0)
 	for _, n := range r.Before.EdgeHistogram {
 		edges += n
@@ -73,10 +73,10 @@ func (r *Report) Text() string {
 	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8",
 		"above 8"} {
 		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
-			each("  "+name, func(d *smooth.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
+			each("  "+name, func(d *quality.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
 		}
 	}
-	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	each("½Σ u'Mu", func(d *quality.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
 	for _, i := range r.Interpolations {
 		name := "interpolation error"
 		if len(r.Interpolations) > 1 {
@@ -144,7 +144,7 @@ func ordinal(n int) string {
 }
 
 // strayed is the share of edges more than so many times too long or too short, which is 2, 4 or 8.
-func strayed(d *smooth.Diagnostics, times int) float64 {
+func strayed(d *quality.Diagnostics, times int) float64 {
 	out, all := int64(0), int64(0)
 	for k, n := range d.EdgeHistogram { // from below 1/8 to above 8, by doubling
 		all += n

@@ -8,6 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // A metric from second derivatives is as good as the mesh on which they are recovered. So the mesh that comes out gets
@@ -16,8 +18,8 @@ import (
 // round is what smooths a mesh toward one metric.
 type round struct {
 	solver         smooth.Solver
-	before         smooth.Diagnostics  // of the mesh as it was, in this metric; after untangling
-	after          *smooth.Diagnostics // at its end; nil before
+	before         quality.Diagnostics  // of the mesh as it was, in this metric; after untangling
+	after          *quality.Diagnostics // at its end; nil before
 	held           HeldBack
 	interpolations []Interpolation // at its end, on rank 0
 	left           float64         // the mean of their errors, as shares of those of the mesh as it was; 0 without
@@ -70,7 +72,7 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 }
 
 // diagnose tells what the mesh is like now.
-func (d *mover) diagnose(ctx context.Context) (smooth.Diagnostics, error) {
+func (d *mover) diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if d.after != nil {
 		return *d.after, nil
 	}
@@ -127,7 +129,7 @@ func (d *mover) toward(ctx context.Context, on body, number int) (next round, er
 		return next, err
 	}
 	share, err := decompose.Share(ctx, comm, func(int) (*rankShare, error) {
-		return &rankShare{Part: &smooth.Part{}, Nodal: nodal}, nil
+		return &rankShare{Part: &layout.Part{}, Nodal: nodal}, nil
 	})
 	if err != nil {
 		return next, err

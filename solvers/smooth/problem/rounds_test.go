@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // bell is a mesh for a metric that is recovered from second derivatives.
@@ -117,7 +117,7 @@ func TestSharesAreOfOne(t *testing.T) {
 
 // TestWorseIsRefused: a mesh that is worse than it was in any measure is not written, unless that is forced.
 func TestWorseIsRefused(t *testing.T) {
-	was := smooth.Diagnostics{QualityMean: .5, QualityMin: .2, EdgeInRange: .7}
+	was := quality.Diagnostics{QualityMean: .5, QualityMin: .2, EdgeInRange: .7}
 	for _, c := range []struct {
 		spoil func(r *Report)
 		want  string

@@ -23,7 +23,7 @@ type Method struct {
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
 	Ridge     float64 // degrees by which a boundary turns at ridges and corners, which stay; 45; 0: all are that turn
-	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
+	Colouring string  // jones-plassmann or first-fit; jones-plassmann
 	Dedicated bool    // vertices of the boundary form sets of their own; false
 	Deep      bool    // ghosts that let a whole sweep go by with one exchange; false
 	Cull      bool    // visit only vertices around which something has moved; false
@@ -65,7 +65,7 @@ func decodeMethod(s *config.Section) Method {
 		Smoother:  s.Choice("smoother", "barrier", "pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"),
 		Guard:     s.Choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.Choice("boundary", "slide", "slide", "fixed"),
-		Colouring: s.Choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
+		Colouring: s.Choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit"),
 		Dedicated: s.Boolean("dedicated", false),
 		Deep:      s.Boolean("deep", false),
 		Cull:      s.Boolean("cull", false),

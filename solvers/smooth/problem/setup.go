@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 )
 
 // smoothing is a mesh on its way, on one rank.
@@ -132,7 +133,7 @@ func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm)
 
 // refused makes bad input of what the solver refuses.
 func refused(err error) error {
-	var refusal *smooth.Refusal
+	var refusal *faults.Refusal
 	if errors.As(err, &refusal) {
 		return &solvers.BadInput{Err: err}
 	}

@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // This is what a rank does in its own way for triangles and for tetrahedra.
@@ -23,7 +24,7 @@ func (s *rankShare) dim() int {
 	return 2
 }
 
-func (s *rankShare) subdomain() *smooth.Subdomain {
+func (s *rankShare) subdomain() *layout.Subdomain {
 	if s.Solid != nil {
 		return &s.Solid.Subdomain
 	}
@@ -40,8 +41,8 @@ func (s *rankShare) cellIDs() []int32 {
 
 // someMetric is a metric of the plane or of space.
 type someMetric struct {
-	plane *smooth.Metric
-	space *smooth.SolidMetric
+	plane *sizing.Metric
+	space *sizing.SolidMetric
 	held  HeldBack
 }
 
@@ -129,17 +130,6 @@ func (s *rankShare) counts() solvers.Counts {
 	return solvers.Counts{Dim: s.dim(), Owned: d.Owned, Held: len(d.Global), Cells: len(s.cellIDs())}
 }
 
-// memory counts of a vertex its place, metric and neighbours, and of cells and edges their vertices and measures. Three
-// edges come with two triangles, and seven with six tetrahedra, of which a vertex inside is in 24.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	number := solvers.Width(c.Sections.(*Sections).Method.Precision)
-	vertices, own, cells := int64(held.Held), int64(held.Owned), int64(held.Cells)
-	if held.Dim == 3 {
-		return vertices*12*number + own*8 + cells*4*12 + cells*(16+2*number) + 7*cells/6*(8+number)
-	}
-	return vertices*6*number + own*32 + cells*(12+2*number) + 3*cells/2*(8+2*number)
-}
-
 // suits refuses keys of a case that are not for meshes of so many dimensions.
 func suits(w *Sections, fields []string, dim int) error {
 	m := &w.Metric
@@ -153,34 +143,34 @@ func suits(w *Sections, fields []string, dim int) error {
 	case dim == 3 && slices.Contains(fields, "area"), dim == 2 && slices.Contains(fields, "volume"):
 		return fmt.Errorf("[output] fields: triangles have an area and tetrahedra a volume; this mesh is in %d dimensions",
 			dim)
-	case dim == 3 && m.Samples > smooth.MaxSolidSamples:
-		return fmt.Errorf("[metric] samples: %d nodes a side in space; at most %d", m.Samples, smooth.MaxSolidSamples)
+	case dim == 3 && m.Samples > sizing.MaxSolidSamples:
+		return fmt.Errorf("[metric] samples: %d nodes a side in space; at most %d", m.Samples, sizing.MaxSolidSamples)
 	}
 	return nil
 }
 
 // solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
-func solidMetric(ctx context.Context, m *Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric,
+func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *HeldBack) (*sizing.SolidMetric,
 	error) {
-	of := gridded[*smooth.SolidMetric]{dim: 3, low: b.Low, high: b.High}
-	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
-		return smooth.SolidDiscrete(b, m.Samples, at)
+	of := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
+	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.SolidMetric, error) {
+		return sizing.SolidDiscrete(b, m.Samples, at)
 	}
-	of.at = func(made *smooth.SolidMetric, x, y, z float64) metric.Tensor {
+	of.at = func(made *sizing.SolidMetric, x, y, z float64) metric.Tensor {
 		t := made.At(x, y, z)
 		return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
 	}
-	var made *smooth.SolidMetric
+	var made *sizing.SolidMetric
 	var err error
 	switch m.Field {
 	case "uniform":
-		made, err = smooth.SolidLinear(b, 1, 1)
+		made, err = sizing.SolidLinear(b, 1, 1)
 	case "linear":
-		made, err = smooth.SolidLinear(b, m.Low, m.High)
+		made, err = sizing.SolidLinear(b, m.Low, m.High)
 	case "sinusoidal":
-		made, err = smooth.SolidSinusoidal(b, m.Low, m.High, m.Waves)
+		made, err = sizing.SolidSinusoidal(b, m.Low, m.High, m.Waves)
 	case "ugawg-linear":
-		made, err = smooth.UGAWGLinear(b)
+		made, err = sizing.UGAWGLinear(b)
 	case "sizes", "tensor":
 		return of.expressions(ctx, m, held)
 	default:
@@ -195,9 +185,9 @@ func solidMetric(ctx context.Context, m *Metric, b smooth.Box, held *HeldBack) (
 }
 
 // six are the components of a tensor in the order of the solver; those of no metric at all if there is an error.
-func six(t [6]float64, err error) smooth.Six {
+func six(t [6]float64, err error) sizing.Six {
 	if err != nil {
-		return smooth.Six{math.NaN()}
+		return sizing.Six{math.NaN()}
 	}
-	return smooth.Six{t[0], t[1], t[3], t[2], t[4], t[5]}
+	return sizing.Six{t[0], t[1], t[3], t[2], t[4], t[5]}
 }

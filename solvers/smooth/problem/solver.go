@@ -58,7 +58,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry}
-	d.size = solvers.Size{Unit: "vertex", Entities: s.Vertices, Bytes: s.solver.Bytes(),
+	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices, Bytes: s.solver.Bytes(),
 		Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if d.rules.reason != "" {
@@ -154,7 +154,7 @@ func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return solvers.Measured(quantities,
 		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
 		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
-		float64(now.Active), float64(d.made), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax,
+		float64(now.Active), float64(d.made), float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax,
 		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
 		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid, d.left), nil
 }
@@ -167,7 +167,7 @@ func (d *mover) Shapes() []solvers.Shape { return nil }
 // fields are what a case can write.
 var fields = []solvers.Field{
 	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over",
-		Range: &[2]float64{0, 1}},
+		Range: &[2]float64{0, 1}, Compared: true},
 	{Name: "area", Unit: "m²", Doc: "of triangles"},
 	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},
 }

@@ -4,17 +4,29 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+)
+
+// Reason is the rule by which smoothing ended.
+type Reason string
+
+const (
+	AllSweeps    Reason = "sweeps"  // all sweeps were made
+	Settled      Reason = "settled" // no vertex moves any more
+	GoodMean     Reason = "mean quality reached"
+	GoodWorst    Reason = "worst quality reached"
+	NoMoreRising Reason = "quality rises no more"
 )
 
 // stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
 // is written in between.
 type stopRules struct {
 	Stop
-	last   smooth.Diagnostics // at the last look
-	reason smooth.Reason
+	last   quality.Diagnostics // at the last look
+	reason Reason
 }
 
-func newStopRules(r Stop, before *smooth.Diagnostics) *stopRules {
+func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
 	s := &stopRules{Stop: r, last: *before}
 	s.good(before)
 	return s
@@ -26,14 +38,14 @@ func (s *stopRules) left(sweeps int) int { return s.Every - sweeps%s.Every }
 // look tells whether a rule applies, after a sweep in which no vertex moved farther than a length in the metric.
 func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
 	if solver.Ended() {
-		s.reason = smooth.NoMoreRising
+		s.reason = NoMoreRising
 		return true, nil
 	}
 	if solver.Sweeps()%s.Every != 0 {
 		return false, nil
 	}
 	if move <= s.Move {
-		s.reason = smooth.Settled
+		s.reason = Settled
 		return true, nil
 	}
 	if s.Mean == 0 && s.Worst == 0 && s.Advance == 0 {
@@ -45,26 +57,26 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 	}
 	s.good(&d)
 	if s.reason == "" && s.Advance > 0 && !d.Rises(&s.last, s.Advance) {
-		s.reason = smooth.NoMoreRising
+		s.reason = NoMoreRising
 	}
 	s.last = d
 	return s.reason != "", nil
 }
 
 // good sets the reason if a quality that was asked for has been reached.
-func (s *stopRules) good(d *smooth.Diagnostics) {
+func (s *stopRules) good(d *quality.Diagnostics) {
 	switch {
 	case s.Mean > 0 && d.QualityMean >= s.Mean:
-		s.reason = smooth.GoodMean
+		s.reason = GoodMean
 	case s.Worst > 0 && d.QualityMin >= s.Worst:
-		s.reason = smooth.GoodWorst
+		s.reason = GoodWorst
 	}
 }
 
 // why is the rule by which the run ended.
 func (s *stopRules) why() string {
 	if s.reason == "" {
-		return string(smooth.AllSweeps)
+		return string(AllSweeps)
 	}
 	return string(s.reason)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
@@ -18,30 +19,30 @@ func (s *halving) Sweeps() int { return s.sweeps }
 
 func (s *halving) Ended() bool { return s.end > 0 && s.sweeps >= s.end }
 
-func (s *halving) Diagnose(context.Context) (smooth.Diagnostics, error) {
-	return smooth.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
+func (s *halving) Diagnose(context.Context) (quality.Diagnostics, error) {
+	return quality.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
 }
 
 // TestStopRules: each rule applies where it should, at looks only, and the first of them tells.
 func TestStopRules(t *testing.T) {
 	for _, c := range []struct {
 		stop   Stop
-		reason smooth.Reason
+		reason Reason
 		sweeps int
 		end    int
 	}{
-		{Stop{Every: 1}, smooth.AllSweeps, 8, 0},
-		{Stop{Every: 1, Move: .1}, smooth.Settled, 4, 0},
-		{Stop{Every: 3, Move: .1}, smooth.Settled, 6, 0},
-		{Stop{Every: 1, Mean: .1}, smooth.GoodMean, 0, 0},
-		{Stop{Every: 1, Mean: .6}, smooth.GoodMean, 3, 0},
-		{Stop{Every: 2, Mean: .6}, smooth.GoodMean, 4, 0},
-		{Stop{Every: 1, Worst: .25}, smooth.GoodWorst, 5, 0},
-		{Stop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4, 0},
-		{Stop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6, 0},
-		{Stop{Every: 4, Advance: .02}, smooth.AllSweeps, 8, 0}, // 0.01 a sweep is enough of four
-		{Stop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1, 0},
-		{Stop{Every: 1}, smooth.NoMoreRising, 5, 5}, // the smoother has an end of its own
+		{Stop{Every: 1}, AllSweeps, 8, 0},
+		{Stop{Every: 1, Move: .1}, Settled, 4, 0},
+		{Stop{Every: 3, Move: .1}, Settled, 6, 0},
+		{Stop{Every: 1, Mean: .1}, GoodMean, 0, 0},
+		{Stop{Every: 1, Mean: .6}, GoodMean, 3, 0},
+		{Stop{Every: 2, Mean: .6}, GoodMean, 4, 0},
+		{Stop{Every: 1, Worst: .25}, GoodWorst, 5, 0},
+		{Stop{Every: 1, Mean: .7, Worst: .25}, GoodMean, 4, 0},
+		{Stop{Every: 1, Advance: .02}, NoMoreRising, 6, 0},
+		{Stop{Every: 4, Advance: .02}, AllSweeps, 8, 0}, // 0.01 a sweep is enough of four
+		{Stop{Every: 1, Move: .1, Advance: .2}, NoMoreRising, 1, 0},
+		{Stop{Every: 1}, NoMoreRising, 5, 5}, // the smoother has an end of its own
 	} {
 		s := &halving{end: c.end, mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
 			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}

@@ -12,6 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 func init() { verify.Register(suite) }
@@ -35,13 +38,13 @@ var suite = verify.Suite{Name: "smooth", Twins: harmRanks, Checks: []verify.Chec
 }}
 
 // unitSquare bounds the metrics of most checks.
-var unitSquare = smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+var unitSquare = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
 // smoothing sets a solver up on one rank and hands it to f, with the part, which is the whole mesh.
-func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *smooth.Metric, cfg smooth.Config,
-	f func(part *smooth.Part, s smooth.Solver) error) error {
-	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: ridgeOf(cfg),
-		Colouring: smooth.JonesPlassmann, Order: partition.Hilbert})
+func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *sizing.Metric, cfg smooth.Config,
+	f func(part *layout.Part, s smooth.Solver) error) error {
+	layout, err := layout.New(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),
+		Colouring: colouring.JonesPlassmann, Order: partition.Hilbert})
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func ridgeOf(cfg smooth.Config) float64 {
 }
 
 // places returns where the vertices are, by their ids in the mesh.
-func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
+func places(part *layout.Part, s smooth.Solver) (x, y []float64, err error) {
 	at, err := s.Coordinates()
 	if err != nil {
 		return nil, nil, err

@@ -12,6 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // cubes smooths a cube of tetrahedra in the metric "cube-linear" of the Unstructured Grid Adaptation Working Group's
@@ -29,15 +33,15 @@ func cubes(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	flat := []smooth.Ends{{H0: .1, H1: .1}}
-	metric, err := smooth.SolidSizes(smooth.Box{High: [3]float64{1, 1, 1}}, [3][]smooth.Ends{flat, flat,
+	flat := []sizing.Ends{{H0: .1, H1: .1}}
+	metric, err := sizing.SolidSizes(sizing.Box{High: [3]float64{1, 1, 1}}, [3][]sizing.Ends{flat, flat,
 		{{H0: .1, H1: .001, D0: -.198, D1: -.198}, {H0: .001, H1: .1, D0: .198, D1: .198}}})
 	if err != nil {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("%d tetrahedra", len(m.Cells)), "smoother", "sweeps", "quality, mean", "worst",
 		"edges in range", "½Σ u'Mu", "change of volume", "of surface", "off sides")
-	var start smooth.Diagnostics
+	var start quality.Diagnostics
 	for _, smoother := range append([]string{""}, smooth.Smoothers...) {
 		p.Progress("%s", smoother)
 		cfg := smooth.Config{Smoother: smoother, Guard: "halve", Gain: 1e-6}
@@ -82,15 +86,15 @@ func cubes(ctx context.Context, p *verify.Page) error {
 
 // cubeEnd is what a run leaves behind, and how far vertices of the cube's sides have left these.
 type cubeEnd struct {
-	smooth.Diagnostics
+	quality.Diagnostics
 	hash string
 	off  float64
 }
 
 // smoothCube smooths on so many ranks, with vertices given to them by lot.
-func smoothCube(ctx context.Context, m *mesh.Solid, metric *smooth.SolidMetric, cfg smooth.Config, sweeps,
+func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config, sweeps,
 	ranks int) (cubeEnd, error) {
-	layout, err := smooth.NewSolidLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.JonesPlassmann,
+	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
 		Order: partition.Natural})
 	if err != nil {
 		return cubeEnd{}, err
@@ -111,7 +115,7 @@ func smoothCube(ctx context.Context, m *mesh.Solid, metric *smooth.SolidMetric, 
 	})
 }
 
-func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *smooth.SolidPart, metric *smooth.SolidMetric,
+func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *layout.SolidPart, metric *sizing.SolidMetric,
 	cfg smooth.Config, sweeps int, comm dist.Comm, dev *cpu.Device) error {
 	s, err := smooth.NewSolid(ctx, "float64", cfg, part, metric, comm, dev)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // gradients compares what the kernels derive with central differences, on random triangles of any size in random
@@ -174,8 +176,8 @@ func affine(ctx context.Context, p *verify.Page) error {
 	for v := range m.X {
 		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
 	}
-	constant := func(m11, m12, m22 float64) (*smooth.Metric, error) {
-		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
+	constant := func(m11, m12, m22 float64) (*sizing.Metric, error) {
+		return sizing.Discrete(sizing.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
 			func(_, _ float64) (float64, float64, float64) {
 				return m11, m12, m22
 			})
@@ -196,10 +198,10 @@ func affine(ctx context.Context, p *verify.Page) error {
 		var x, y [2][]float64
 		for k, side := range []struct {
 			of *mesh.Mesh
-			in *smooth.Metric
+			in *sizing.Metric
 		}{{m, one}, {&image, other}} {
 			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
-			err := smoothing(ctx, p, side.of, side.in, cfg, func(part *smooth.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, side.of, side.in, cfg, func(part *layout.Part, s smooth.Solver) error {
 				if _, err := s.Sweep(ctx, 5); err != nil {
 					return err
 				}

@@ -16,7 +16,11 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // harmRanks is on how many ranks each mesh is smoothed once more.
@@ -82,7 +86,7 @@ func tellHarm(p *verify.Page, dim int, all []harmed) {
 
 // harmed is what became of a mesh.
 type harmed struct {
-	before, after smooth.Diagnostics
+	before, after quality.Diagnostics
 	hash          string
 	same          bool     // on harmRanks ranks
 	twins         []string // of each twin, how its state differs
@@ -141,26 +145,26 @@ func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, er
 type harmJob struct {
 	subject
 	precision string
-	options   smooth.LayoutOptions
-	inPlane   *smooth.Metric
-	inSpace   *smooth.SolidMetric
+	options   layout.Options
+	inPlane   *sizing.Metric
+	inSpace   *sizing.SolidMetric
 }
 
 // harmJobOf is mesh n in so many dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
-	j.options = smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: 45, Colouring: smooth.Colourings[n%3],
+	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%2],
 		Order: partition.Hilbert, Deep: n%2 == 0}
 	if dim == 2 {
 		if j.plane, err = rough.Plane(n); err == nil {
-			j.inPlane, err = smooth.Discrete(unitSquare, 64, rough.Metric(n))
+			j.inPlane, err = sizing.Discrete(unitSquare, 64, rough.Metric(n))
 		}
 		return j, err
 	}
 	at := rough.Metric3(n)
 	if j.solid, err = rough.Space(n); err == nil {
-		j.inSpace, err = smooth.SolidDiscrete(smooth.Box{High: [3]float64{1, 1, 1}}, 16,
-			func(x, y, z float64) smooth.Six { return at(x, y, z) })
+		j.inSpace, err = sizing.SolidDiscrete(sizing.Box{High: [3]float64{1, 1, 1}}, 16,
+			func(x, y, z float64) sizing.Six { return at(x, y, z) })
 	}
 	return j, err
 }
@@ -169,7 +173,7 @@ func harmJobOf(dim, n int) (j harmJob, err error) {
 func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, error) {
 	options := j.options
 	if devices[0] != nil {
-		options.Deep, options.Spread = true, true
+		options.Deep = true
 	}
 	open, err := j.parts(options, len(devices))
 	if err != nil {
@@ -197,7 +201,7 @@ func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, err
 }
 
 // parts cuts the mesh, and returns what opens a rank's solver.
-func (j *harmJob) parts(options smooth.LayoutOptions, ranks int) (
+func (j *harmJob) parts(options layout.Options, ranks int) (
 	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	owner := make([]int32, j.vertices())
@@ -205,7 +209,7 @@ func (j *harmJob) parts(options smooth.LayoutOptions, ranks int) (
 		owner[v] = int32(uint32(v) * 2654435761 >> 8 % uint32(ranks))
 	}
 	if j.plane != nil {
-		layout, err := smooth.NewLayout(j.plane, options)
+		layout, err := layout.New(j.plane, options)
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +218,7 @@ func (j *harmJob) parts(options smooth.LayoutOptions, ranks int) (
 			return smooth.New(ctx, j.precision, cfg, parts[comm.Rank()], j.inPlane, comm, dev)
 		}, err
 	}
-	layout, err := smooth.NewSolidLayout(j.solid, options)
+	layout, err := layout.NewSolid(j.solid, options)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // hessians smooths a mesh toward the metric that the second derivatives of a field ask for, recovered from its values
@@ -42,12 +45,12 @@ func hessians(ctx context.Context, p *verify.Page) error {
 			if err != nil {
 				return err
 			}
-			var d smooth.Diagnostics
+			var d quality.Diagnostics
 			for k, cfg := range []smooth.Config{
 				{Smoother: "pain-exact", Guard: "halve", Rescale: true, Relax: 1.5},
 				{Smoother: "hybrid", Guard: "none", Rescale: true, Gain: 1e-6},
 			} {
-				err = smoothing(ctx, p, m, of, cfg, func(part *smooth.Part, s smooth.Solver) error {
+				err = smoothing(ctx, p, m, of, cfg, func(part *layout.Part, s smooth.Solver) error {
 					for s.Sweeps() < sweeps[k] {
 						if _, err := s.Sweep(ctx, 10); err != nil {
 							return err
@@ -79,7 +82,7 @@ func hessians(ctx context.Context, p *verify.Page) error {
 // hessianMetric is the metric for the L2 norm of a field that is known at the vertices, sizes between 1/1000 and 1/4
 // and aspect ratios up to 20, that grow by up to 1.8 from edge to edge.
 func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
-	cells float64) (*smooth.Metric, metric.Report, int, error) {
+	cells float64) (*sizing.Metric, metric.Report, int, error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
 		values[v] = of(m.X[v], m.Y[v])
@@ -98,7 +101,7 @@ func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
 	if err != nil {
 		return nil, report, 0, err
 	}
-	out, err := smooth.OnMesh(m, f)
+	out, err := sizing.OnMesh(m, f)
 	return out, report, graded, err
 }
 

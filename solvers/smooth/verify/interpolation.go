@@ -7,7 +7,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // interpolations lets the smoother barrier follow metrics from second derivatives, which are recovered from a field's
@@ -40,7 +43,7 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 				return err
 			}
 			before := interpolationError(m, c.of)
-			var d smooth.Diagnostics
+			var d quality.Diagnostics
 			for range rounds {
 				if d, err = followed(ctx, p, m, c.of); err != nil {
 					return err
@@ -57,7 +60,7 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 
 // followed moves the vertices of a mesh toward the metric of a field.
 func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
-	d smooth.Diagnostics, err error) {
+	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
 		values[v] = of(m.X[v], m.Y[v])
@@ -72,12 +75,12 @@ func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y fl
 	if err != nil {
 		return d, err
 	}
-	wanted, err := smooth.OnMesh(m, f)
+	wanted, err := sizing.OnMesh(m, f)
 	if err != nil {
 		return d, err
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	err = smoothing(ctx, p, m, wanted, cfg, func(part *smooth.Part, s smooth.Solver) error {
+	err = smoothing(ctx, p, m, wanted, cfg, func(part *layout.Part, s smooth.Solver) error {
 		if d, err = toTheEnd(ctx, s); err == nil {
 			m.X, m.Y, err = places(part, s)
 		}
@@ -87,10 +90,10 @@ func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y fl
 }
 
 // toTheEnd sweeps until the smoother ends by itself.
-func toTheEnd(ctx context.Context, s smooth.Solver) (smooth.Diagnostics, error) {
+func toTheEnd(ctx context.Context, s smooth.Solver) (quality.Diagnostics, error) {
 	for !s.Ended() {
 		if _, err := s.Sweep(ctx, 10); err != nil {
-			return smooth.Diagnostics{}, err
+			return quality.Diagnostics{}, err
 		}
 	}
 	return s.Diagnose(ctx)

@@ -7,7 +7,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // spaceInterpolations is interpolations for tetrahedra. A mesh of a cube has few directions in which its connectivity
@@ -38,7 +41,7 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		before := spaceInterpolationError(m, c.of)
-		var best smooth.Diagnostics
+		var best quality.Diagnostics
 		after, round := math.Inf(1), 0
 		for n := range rounds {
 			d, err := followedInSpace(ctx, p, m, c.of)
@@ -61,7 +64,7 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 
 // followedInSpace moves the vertices of a mesh toward the metric of a field.
 func followedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(x, y, z float64) float64) (
-	d smooth.Diagnostics, err error) {
+	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
 		values[v] = of(m.X[v], m.Y[v], m.Z[v])
@@ -76,12 +79,12 @@ func followedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func
 	if err != nil {
 		return d, err
 	}
-	wanted, err := smooth.OnSolid(m, f)
+	wanted, err := sizing.OnSolid(m, f)
 	if err != nil {
 		return d, err
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	err = solidSmoothing(ctx, p, m, wanted, cfg, func(part *smooth.SolidPart, s smooth.Solver) error {
+	err = solidSmoothing(ctx, p, m, wanted, cfg, func(part *layout.SolidPart, s smooth.Solver) error {
 		if d, err = toTheEnd(ctx, s); err != nil {
 			return err
 		}

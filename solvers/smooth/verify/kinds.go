@@ -10,6 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // kind is a metric of the check "kinds", by the sizes along the axes.
@@ -17,24 +21,24 @@ type kind struct {
 	name string
 	dim  int
 	at   func(x, y, z float64) [3]float64
-	mmg  []quality // of each mesh, as Mmg leaves it
+	mmg  []meanAndWorst // of each mesh, as Mmg leaves it
 
 	stretched bool // sizes differ along the axes
 }
 
-// quality is that of a mesh: the mean and the worst.
-type quality struct{ mean, worst float64 }
+// meanAndWorst is the quality of a mesh: the mean and the worst.
+type meanAndWorst struct{ mean, worst float64 }
 
 // above is what barrier is to reach where Mmg reaches a quality.
-func (k *kind) above(theirs quality) quality {
+func (k *kind) above(theirs meanAndWorst) meanAndWorst {
 	factor := 1.1
 	if k.dim == 3 {
 		factor = 1.5
 	}
-	return quality{theirs.mean + .005, factor * theirs.worst}
+	return meanAndWorst{theirs.mean + .005, factor * theirs.worst}
 }
 
-func (q quality) verdict(d *smooth.Diagnostics) verify.Verdict {
+func (q meanAndWorst) verdict(d *quality.Diagnostics) verify.Verdict {
 	return verify.VerdictOf(d.Inverted == 0 && d.QualityMean >= q.mean && d.QualityMin >= q.worst,
 		fmt.Sprintf("≥ %.3f, %.3f", q.mean, q.worst))
 }
@@ -53,9 +57,9 @@ func kinds(ctx context.Context, p *verify.Page) error {
 		"Mmg", "", "ours", "", "sweeps")
 	type again struct {
 		kind, mesh string
-		theirs     quality
-		ours       smooth.Diagnostics
-		above      quality
+		theirs     meanAndWorst
+		ours       quality.Diagnostics
+		above      meanAndWorst
 	}
 	var all []again
 	for _, k := range kindCases {
@@ -101,7 +105,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 
 // smoothed tells what a mesh is like in the metric, before and after barrier has come to its end, if it is to move
 // anything, and the factor of the metric.
-func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bool) (before, after smooth.Diagnostics,
+func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bool) (before, after quality.Diagnostics,
 	scale float64, err error) {
 	run := func(s smooth.Solver) error {
 		scale = s.Scale()
@@ -112,33 +116,33 @@ func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bo
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	if s.solid == nil {
-		metric, err := smooth.Discrete(unitSquare, 512, func(x, y float64) (float64, float64, float64) {
+		metric, err := sizing.Discrete(unitSquare, 512, func(x, y float64) (float64, float64, float64) {
 			h := k.at(x, y, 0)
 			return 1 / (h[0] * h[0]), 0, 1 / (h[1] * h[1])
 		})
 		if err != nil {
 			return before, after, 0, err
 		}
-		err = smoothing(ctx, p, s.plane, metric, cfg, func(_ *smooth.Part, s smooth.Solver) error { return run(s) })
+		err = smoothing(ctx, p, s.plane, metric, cfg, func(_ *layout.Part, s smooth.Solver) error { return run(s) })
 		return before, after, scale, err
 	}
-	box := smooth.Box{High: [3]float64{1, 1, 1}}
-	metric, err := smooth.SolidDiscrete(box, 64, func(x, y, z float64) smooth.Six {
+	box := sizing.Box{High: [3]float64{1, 1, 1}}
+	metric, err := sizing.SolidDiscrete(box, 64, func(x, y, z float64) sizing.Six {
 		h := k.at(x, y, z)
-		return smooth.Six{1 / (h[0] * h[0]), 0, 0, 1 / (h[1] * h[1]), 0, 1 / (h[2] * h[2])}
+		return sizing.Six{1 / (h[0] * h[0]), 0, 0, 1 / (h[1] * h[1]), 0, 1 / (h[2] * h[2])}
 	})
 	if err != nil {
 		return before, after, 0, err
 	}
-	err = solidSmoothing(ctx, p, s.solid, metric, cfg, func(_ *smooth.SolidPart, s smooth.Solver) error { return run(s) })
+	err = solidSmoothing(ctx, p, s.solid, metric, cfg, func(_ *layout.SolidPart, s smooth.Solver) error { return run(s) })
 	return before, after, scale, err
 }
 
 // solidSmoothing sets a solver of tetrahedra up on one rank and hands it to f.
-func solidSmoothing(ctx context.Context, p *verify.Page, m *mesh.Solid, metric *smooth.SolidMetric, cfg smooth.Config,
-	f func(part *smooth.SolidPart, s smooth.Solver) error) error {
-	layout, err := smooth.NewSolidLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Ridge: ridgeOf(cfg),
-		Colouring: smooth.JonesPlassmann, Order: partition.Hilbert})
+func solidSmoothing(ctx context.Context, p *verify.Page, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config,
+	f func(part *layout.SolidPart, s smooth.Solver) error) error {
+	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),
+		Colouring: colouring.JonesPlassmann, Order: partition.Hilbert})
 	if err != nil {
 		return err
 	}

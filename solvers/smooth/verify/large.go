@@ -20,12 +20,12 @@ func large(ctx context.Context, p *verify.Page) error {
 	t := p.Table(fmt.Sprintf("barrier, %d vertices", (side+1)*(side+1)), "kind", "mean before", "worst", "mean after",
 		"worst", "sweeps")
 	for _, k := range kindCases {
-		bound := map[string]quality{"plane, graded": {.87, .65}, "plane, anisotropic": {.93, .73}}[k.name]
+		bound := map[string]meanAndWorst{"plane, graded": {.87, .65}, "plane, anisotropic": {.93, .73}}[k.name]
 		if bound.mean == 0 {
 			continue
 		}
 		if p.Options.Quick {
-			bound = quality{bound.mean - .05, bound.worst - .15}
+			bound = meanAndWorst{bound.mean - .05, bound.worst - .15}
 		}
 		p.Progress("%s", strings.TrimPrefix(k.name, "plane, "))
 		m := alternating(side, side, 1, 1)

@@ -39,7 +39,8 @@ func (m *mmg) version(ctx context.Context) string {
 
 // best is the best mean and the best worst quality to which the program moves the vertices of a mesh, of four ways,
 // with sizes as a metric of the given factor has them.
-func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best quality, err error) {
+func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best meanAndWorst,
+	err error) {
 	for _, graded := range [][]string{nil, {"-hgrad", "-1"}} {
 		now := *s
 		for n := range 10 {
@@ -53,7 +54,7 @@ func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, sca
 			if err != nil {
 				return best, err
 			}
-			best = quality{max(best.mean, d.QualityMean), max(best.worst, d.QualityMin)}
+			best = meanAndWorst{max(best.mean, d.QualityMean), max(best.worst, d.QualityMin)}
 		}
 	}
 	return best, nil

@@ -8,7 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // refineCases are metrics of refine, with what a mesh of 5,000 triangles is to have: a mean quality after pain-exact,
@@ -44,7 +46,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 		if err != nil {
 			return err
 		}
-		of, err := smooth.Discrete(unitSquare, 512, func(x, y float64) (m11, m12, m22 float64) {
+		of, err := sizing.Discrete(unitSquare, 512, func(x, y float64) (m11, m12, m22 float64) {
 			t := at(x, y, 0)
 			return t[0], t[1], t[2]
 		})
@@ -57,7 +59,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 			{Smoother: "hybrid", Guard: "none", Rescale: true, Gain: 1e-6},
 		} {
 			p.Progress("%s, %s", c.name, cfg.Smoother)
-			err = smoothing(ctx, p, &m, of, cfg, func(part *smooth.Part, s smooth.Solver) error {
+			err = smoothing(ctx, p, &m, of, cfg, func(part *layout.Part, s smooth.Solver) error {
 				a, err := s.Diagnose(ctx)
 				if err != nil {
 					return err

@@ -7,6 +7,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // asGood is how far from the mean quality at rest a mesh counts as good as that.
@@ -19,7 +21,7 @@ const asGood = 1e-5
 // edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the
 // same quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
 func relaxation(ctx context.Context, p *verify.Page) error {
-	metric, err := smooth.Linear(unitSquare, .05, .5)
+	metric, err := sizing.Linear(unitSquare, .05, .5)
 	if err != nil {
 		return err
 	}
@@ -92,12 +94,12 @@ func (h *history) until(final float64) int {
 }
 
 // relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or most sweeps are made.
-func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *smooth.Metric, every,
+func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *sizing.Metric, every,
 	most int) (history,
 	error) {
 	h := history{every: every}
 	cfg := smooth.Config{Smoother: "pain-exact", Guard: bare(p), Rescale: true, Relax: relax}
-	err := smoothing(ctx, p, alternating(n, n, 1, 1), metric, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+	err := smoothing(ctx, p, alternating(n, n, 1, 1), metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
 		for !h.rest && s.Sweeps() < most {
 			far, err := s.Sweep(ctx, every)
 			if err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // strips lets the vertices of a strip, one row of boxes whose vertices slide on two lines, come to rest under a size h
@@ -21,8 +23,8 @@ func strips(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		boxes = boxes[:1]
 	}
-	metric, err := smooth.Sizes(unitSquare, []smooth.Ends{{H0: .5, H1: .05, D0: -.45, D1: -.45}},
-		[]smooth.Ends{{H0: 1, H1: 1}})
+	metric, err := sizing.Sizes(unitSquare, []sizing.Ends{{H0: .5, H1: .05, D0: -.45, D1: -.45}},
+		[]sizing.Ends{{H0: 1, H1: 1}})
 	if err != nil {
 		return err
 	}
@@ -32,7 +34,7 @@ func strips(ctx context.Context, p *verify.Page) error {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			p.Progress("%s, %d boxes", smoother, n)
 			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Relax: 1.9}
-			err := smoothing(ctx, p, alternating(n, 1, 1, 1), metric, cfg, func(part *smooth.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, alternating(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s smooth.Solver) error {
 				sweeps, err := settle(ctx, s, 1e-10, 50, 200_000)
 				if err != nil {
 					return err

@@ -8,6 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // monotone takes sweeps of the smoothers that look at quality over an irregular mesh, in a discrete metric that turns
@@ -22,7 +24,7 @@ func monotone(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	metric, err := smooth.Discrete(unitSquare, 64, func(x, y float64) (m11, m12, m22 float64) {
+	metric, err := sizing.Discrete(unitSquare, 64, func(x, y float64) (m11, m12, m22 float64) {
 		s, c := math.Sincos(4*x + 3*y)
 		return 100*c*c + s*s, 99 * s * c, 100*s*s + c*c
 	})
@@ -34,7 +36,7 @@ func monotone(ctx context.Context, p *verify.Page) error {
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
 		p.Progress("%s", smoother)
 		cfg := smooth.Config{Smoother: smoother, Guard: "none", Rescale: true, Gain: 1e-6}
-		err := smoothing(ctx, p, m, metric, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+		err := smoothing(ctx, p, m, metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
 			first, err := s.Diagnose(ctx)
 			if err != nil {
 				return err
@@ -95,11 +97,11 @@ func sizes(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		n = 16
 	}
-	linear, err := smooth.Linear(unitSquare, .5, .05)
+	linear, err := sizing.Linear(unitSquare, .5, .05)
 	if err != nil {
 		return err
 	}
-	wave, err := smooth.Sinusoidal(unitSquare, .05, .5, 1)
+	wave, err := sizing.Sinusoidal(unitSquare, .05, .5, 1)
 	if err != nil {
 		return err
 	}
@@ -108,7 +110,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 		"area drift", "perimeter drift")
 	for _, metric := range []struct {
 		name string
-		of   *smooth.Metric
+		of   *sizing.Metric
 	}{{"linear", linear}, {"sinusoidal", wave}} {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			cfg := smooth.Config{Smoother: smoother, Guard: bare(p), Rescale: true}
@@ -120,7 +122,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 			case metric.name != "linear": // of which nobody tells where it ends
 				looks = looks[:3]
 			}
-			err := smoothing(ctx, p, alternating(n, n, 1, 1), metric.of, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, alternating(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s smooth.Solver) error {
 				for _, r := range looks {
 					if p.Options.Quick {
 						r.sweeps /= 16

@@ -2,9 +2,9 @@ package bench
 
 import (
 	"fmt"
-	"image"
 
-	"github.com/atoll-hpc/atoll/run/plot"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
 // StagesChart is what VofStages measured with several numbers of threads, as a picture.
@@ -12,14 +12,14 @@ type StagesChart struct{ times []stageTimes }
 
 // Draw draws the speedup and the time of each stage over threads, as Figure 6 of Francois, Lo and Sewell (ASME
 // 2014). It needs one size.
-func (c *StagesChart) Draw() (image.Image, error) {
+func (c *StagesChart) Draw() (*figure.Figure, error) {
 	n := c.times[0].n
 	times := timesOf(c.times, n)
 	if len(times) < len(c.times) {
 		return nil, fmt.Errorf("a picture shows one number of cells, not more")
 	}
-	speed := plot.Panel{Label: "speedup"}
-	milliseconds := plot.Panel{Label: "ms"}
+	speed := chart.Panel{Label: "speedup"}
+	milliseconds := chart.Panel{Label: "ms"}
 	var threads, ideal []float64
 	for _, t := range times {
 		threads = append(threads, float64(t.threads))
@@ -30,10 +30,10 @@ func (c *StagesChart) Draw() (image.Image, error) {
 		for i, t := range times {
 			ms[i] = 1e3 * t.seconds[k]
 		}
-		speed.Curves = append(speed.Curves, plot.Curve{Name: stage.Name, Values: speedups(times, k)})
-		milliseconds.Curves = append(milliseconds.Curves, plot.Curve{Name: stage.Name, Values: ms})
+		speed.Curves = append(speed.Curves, chart.Curve{Name: stage.Name, Values: speedups(times, k)})
+		milliseconds.Curves = append(milliseconds.Curves, chart.Curve{Name: stage.Name, Values: ms})
 	}
-	speed.Curves = append(speed.Curves, plot.Curve{Name: "ideal", Values: ideal})
+	speed.Curves = append(speed.Curves, chart.Curve{Name: "ideal", Values: ideal})
 	title := fmt.Sprintf("Stages of a reconstruction, %s cells", square(n))
-	return (&plot.Series{Title: title, T: threads, Across: "threads", Panels: []plot.Panel{speed, milliseconds}}).Draw()
+	return (&chart.Series{Title: title, T: threads, Across: "threads", Panels: []chart.Panel{speed, milliseconds}}).Draw()
 }

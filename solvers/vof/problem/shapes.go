@@ -20,6 +20,10 @@ func (d *body) planes(ctx context.Context) (*solvers.Faces, error) {
 	}
 	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: d.block.Bounds()}, On: d.cells, Of: s.Cells,
 		Carry: []string{"f", "normal", "alpha"}}
+	if g := d.block.Grid; g.Dim == 3 { // by which pictures find the cells
+		h := []float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
+		p.FieldData = append(p.FieldData, vtk.Array{Name: "Spacing", Components: 1, Data: h})
+	}
 	cells := &p.Polys
 	if d.block.Grid.Dim == 2 {
 		cells = &p.Lines

@@ -26,9 +26,8 @@ type body struct {
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	w := c.Sections.(*Sections)
-	cfg := w.Method.Config()
+	cfg := methodOf(c)
 	cfg.Halo = env.Halo
-	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
 	d := &body{}
 	var err error
 	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
@@ -67,11 +66,37 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// memory counts what all ways of a step have: two volume fractions, the velocities, and what the former are compared
-// with.
+// methodOf is what the case says of the method, and of what will be asked for.
+func methodOf(c *config.Case) vof.Config {
+	cfg := c.Sections.(*Sections).Method.Config()
+	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
+	return cfg
+}
+
+// memory is what the arrays of a block take; a case that cannot be run takes nothing.
 func memory(c *config.Case, held solvers.Counts) int64 {
-	state := int64(2+held.Dim) * int64(held.Held) * solvers.Width(c.Sections.(*Sections).Method.Precision)
-	return state + 8*int64(held.Owned)
+	w := c.Sections.(*Sections)
+	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.Apart)
+	if err != nil {
+		return 0
+	}
+	return bytes
+}
+
+// foresee counts the fullest block. While it is set up, the host has velocities and fractions in float64, which are the
+// arrays themselves where these are float64 and lie there too, and in any case what they are made in.
+func foresee(c *config.Case, ranks int, apart bool) (solvers.Foreseen, error) {
+	w := c.Sections.(*Sections)
+	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, apart)
+	numbers := int64(1)
+	if apart || w.Method.Precision == "float32" {
+		numbers = int64(1 + w.Grid.Dim)
+	}
+	if w.Exact != nil {
+		numbers++
+	}
+	f.Host = 8 * numbers * int64(f.Held.Held)
+	return f, err
 }
 
 // fractions finds the volume fractions of a block, for a section of the case.
@@ -119,8 +144,8 @@ var quantities = []solvers.Quantity{
 	{Name: "cfl_sum", Doc: "the largest CFL number of a step, summed over the axes", In: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of a step along an axis", In: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "of the velocity, at a factor of 1", In: inAll},
-	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary},
-	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary, Error: true},
+	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -142,11 +167,12 @@ func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 
 // fields are what a case can write.
 var fields = []solvers.Field{
-	{Name: "f", Doc: "volume fraction of the fluid"},
+	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
 	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
-		"ny", "nz"}},
-	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell"},
-	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball"},
+		"ny", "nz"}, Aside: true},
+	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
+		Aside: true},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", Aside: true},
 }
 
 func (d *body) Fields() []solvers.Field {

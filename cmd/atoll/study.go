@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/internal/process"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/study"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// studyFlags are the flags of atoll study.
+type studyFlags struct {
+	runFlags
+	beside  int
+	metrics []string
+}
+
+func studyCommand() *cobra.Command {
+	var f studyFlags
+	c := &cobra.Command{
+		Use:   "study CASE.toml --set key=value,value,…",
+		Short: "Run a case for all combinations of values, and tell orders of convergence",
+		Long: strings.TrimSpace(`
+Run a case once for each combination of the values that --set lists, as atoll run would, each in a folder of its own
+under the folder of the study. Commas part values, but not within brackets, parentheses and quotes:
+grid.cells=[64,32],[128,64] are two values, and "a, b" in quotes is one.
+
+At the end there are a table, in study.csv with all metrics and in study.md as it is printed, and where the number of
+cells varies the orders of all metrics that are errors, and a picture of them, study.png. Runs that are in the folder
+already are not made again, and one that was stopped goes on: run the same command again, also with longer lists.`),
+		Example: "  atoll study examples/vortex.toml --set grid.cells=32,64,128 --set method.normal=youngs,myc\n" +
+			"  atoll study case.toml --set 'grid.cells=[64,32],[128,64]' --set method.cfl=0.5,0.25 --out out/cfl",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.study(cmd.Context(), args[0]) },
+	}
+	p := c.Flags()
+	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, or let it take several values: "+
+		"key=value,value,…; may be repeated")
+	p.StringVar(&f.out, "out", "", "folder of the study (default: output.dir of the case, and -study)")
+	p.IntVarP(&f.beside, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for "+
+		"their ranks and threads, of a GPU one")
+	p.StringSliceVar(&f.metrics, "metric", nil, "show these metrics (default: those that are errors, or else all)")
+	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks of each run")
+	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the runs")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.BoolVar(&f.force, "force", false, "make all runs anew, and replace what is in their folders")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but the table and errors")
+	return c
+}
+
+func (f *studyFlags) study(ctx context.Context, path string) error {
+	f.transport, f.halo = launch.Auto, "auto"
+	if err := f.validate(true); err != nil {
+		return err
+	}
+	if f.beside < 0 {
+		return usageError{fmt.Errorf("--jobs %d: at least 1, or 0 for as many as there are cores for", f.beside)}
+	}
+	place, err := launch.Detect()
+	if err != nil {
+		return usageError{err}
+	}
+	if place.Launcher != launch.None {
+		return usageError{fmt.Errorf("a study starts its runs by itself: run it once, without %v", place.Launcher)}
+	}
+	s, err := study.New(path, f.set, f.out, f.force, solvers.Load)
+	if err == nil {
+		err = s.Knows(f.metrics)
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	f.share(len(s.Left()))
+	failed := s.Go(ctx, f.beside, f.child(path), func(line string) {
+		if !f.quiet {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	})
+	if ctx.Err() != nil {
+		return &stopped{failed, "stopped by a signal" + savedText, exitSaved}
+	}
+	t, err := s.Table(f.metrics)
+	if err != nil {
+		return errors.Join(failed, badInput(err))
+	}
+	files, err := s.Write(t)
+	if len(t.Rows) > 0 {
+		fmt.Print(t.Markdown())
+	}
+	if !f.quiet {
+		fmt.Fprintln(os.Stderr, "written:", strings.Join(files, ", "))
+	}
+	return errors.Join(failed, err)
+}
+
+// share finds how many of the runs that are left go side by side, with how many threads.
+func (f *studyFlags) share(left int) {
+	cores := runtime.GOMAXPROCS(0)
+	if f.beside == 0 {
+		f.beside = max(1, min(left, cores/(f.ranks*max(1, f.threads))))
+		if f.backend == "cuda" {
+			f.beside = 1
+		}
+	}
+	if f.threads == 0 {
+		f.threads = max(1, cores/(f.beside*f.ranks))
+	}
+}
+
+// child makes a run as a process of its own, as a user would.
+func (f *studyFlags) child(path string) func(ctx context.Context, r *study.Run) error {
+	return func(ctx context.Context, r *study.Run) error {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		args := []string{"run", path, "--out", r.Dir, "--quiet", "--ranks", strconv.Itoa(f.ranks), "--threads",
+			strconv.Itoa(f.threads), "--backend", f.backend}
+		for _, set := range r.Sets {
+			args = append(args, "--set", set)
+		}
+		if f.force {
+			args = append(args, "--force")
+		}
+		c := exec.CommandContext(ctx, self, args...)
+		var told bytes.Buffer
+		c.Stdout, c.Stderr = &told, &told
+		c.Cancel = func() error { return c.Process.Signal(process.EndSignals[0]) }
+		c.WaitDelay = run.Drain
+		if err := c.Run(); err != nil {
+			text := strings.TrimPrefix(strings.TrimSpace(told.String()), "atoll: ")
+			return errors.New(cmp.Or(text, err.Error()))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,72 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestStudy: a run for each value, a table, and nothing again.
+func TestStudy(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	args := []string{"study", "case.toml", "--set", "mesh.cells=200,800", "--set", "time.end=0.02", "--metric", "mass1"}
+	for _, want := range []string{"cells=800: done in", "2 of 2 runs are there already"} {
+		c := atoll(t, dir, nil, args...)
+		if code := c.code(t); code != 0 || !strings.Contains(c.stderr.String(), want) ||
+			!strings.HasPrefix(c.stdout.String(), "| mesh.cells | cells | steps | wall (s) |") {
+			t.Fatalf("exit code %d: %s%s", code, c.stdout.String(), c.stderr.String())
+		}
+	}
+	for _, file := range []string{"study.csv", "study.md", "cells=200/summary.json", "cells=800/gauges/centre.csv"} {
+		if _, err := os.Stat(filepath.Join(dir, "out-study", file)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, wrong := range [][]string{{}, {"--set", "mesh.cells=200,-1"}, {"--set", "mesh.cells=200,400", "--jobs", "-1"},
+		{"--set", "mesh.cells=200,400", "--metric", "mas"}} {
+		c := atoll(t, dir, nil, append([]string{"study", "case.toml"}, wrong...)...)
+		if code := c.code(t); code != exitUsage {
+			t.Errorf("%q: exit code %d: %s", wrong, code, c.stderr.String())
+		}
+	}
+}
+
+// TestStoppedStudyGoesOn: a signal ends its runs, which save their states, and the same command goes on from there.
+func TestStoppedStudyGoesOn(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	args := []string{"study", "case.toml", "--set", "mesh.cells=900,1800", "--set", "time.end=100", "--set",
+		"time.max_steps=4000", "--set", "output.format=[]", "--set", "output.every=0"}
+	c := atoll(t, dir, nil, args...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	table := filepath.Join(dir, "out-study", "cells=900", "conservation.csv")
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if rows, err := os.ReadFile(table); err == nil && strings.Count(string(rows), "\n") > 5 {
+			break
+		} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitSaved || !strings.Contains(c.stderr.String(), "goes on from there") {
+		t.Fatalf("exit code %d: %s", code, c.stderr.String())
+	}
+	saved, err := filepath.Glob(filepath.Join(dir, "out-study", "*", "checkpoints", "*.ckpt"))
+	if err != nil || len(saved) == 0 {
+		t.Fatalf("%q, %v", saved, err)
+	}
+	c = atoll(t, dir, nil, args...)
+	if code := c.code(t); code != 0 || strings.Count(c.stdout.String(), "4000") != 2 {
+		t.Errorf("exit code %d: %s%s", code, c.stdout.String(), c.stderr.String())
+	}
+}

@@ -1,0 +1,33 @@
+package config
+
+import "github.com/atoll-hpc/atoll/config/expr"
+
+// decodeExact reads the section [exact]: by the name of a field, what it should be, a number or an expression over
+// x, y, z and t.
+func decodeExact(s *Section, fields []string) []Field {
+	var exact []Field
+	for _, name := range fields {
+		s.Know(name)
+		if !s.Has(name) {
+			continue
+		}
+		f := s.Formula(name, s.Changing(name, "", nil, ""))
+		if f.Program == nil { // of what is no expression, or a broken one, which has been told
+			f.Program, _ = expr.Compile("0")
+		}
+		exact = append(exact, f)
+	}
+	s.Finish()
+	return exact
+}
+
+// printExact writes the section, where the case has it.
+func (c *Case) printExact(p *Printer) {
+	if len(c.Exact) == 0 {
+		return
+	}
+	p.Section("[exact]")
+	for _, f := range c.Exact {
+		p.Pair(f.Name, f)
+	}
+}

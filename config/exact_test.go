@@ -1,0 +1,44 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestExact: what fields should be is part of a case and of its hash, but not of what steps follow from.
+func TestExact(t *testing.T) {
+	const text = "solver = 'toy'\n[time]\nend = 1\n"
+	decoders := map[string]Decoder{"toy": func(root *Section, c *Case) {
+		c.Sections = none{}
+		c.DecodeCourse(root, 2, Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+	}}
+	parse := func(more string) (*Case, error) { return Parse("c.toml", []byte(text+more), nil, decoders) }
+	plain, err := parse("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parse("[exact]\nq = 'x + t'\np = 3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Exact) != 2 || c.Exact[0].Name != "p" || c.Hash() == plain.Hash() || c.StepsHash() != plain.StepsHash() {
+		t.Errorf("%+v", c.Exact)
+	}
+	again, err := Parse("c.toml", []byte(c.String()), nil, decoders)
+	if err != nil || again.String() != c.String() || !strings.Contains(c.String(), "[exact]\np = \"3\"\nq = \"x + t\"\n") {
+		t.Errorf("%v, %v", again, err)
+	}
+	for more, want := range map[string]string{
+		"[exact]\nr = 1":              "c.toml:5: [exact] r: no such key",
+		"[exact]\nq = { mesh = 'q' }": "c.toml:5: [exact] q: must be a number or an expression",
+		"[exact]\nq = 'x +'":          "c.toml:5: [exact] q: ",
+	} {
+		if _, err := parse(more); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", more, err)
+		}
+	}
+}
+
+type none struct{}
+
+func (none) Print(*Printer) {}

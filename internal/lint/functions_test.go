@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// mostLines is how long a function may be. One that is longer says why at the end of its comment: "In one piece: …".
+const mostLines = 60
+
+// longFunctions are functions that are longer and say nothing: the list only gets shorter.
+var longFunctions = []string{
+	"cmd/atoll/main.go execute",
+	"launch/supervise/visit.go stay",
+	"run/keeper.go keep",
+	"run/plot/frames.go frames",
+	"run/plot/image.go loadImage",
+	"run/run.go finish",
+	"run/setup.go newRunner",
+	"run/stations.go writeStations",
+	"solvers/common/flow/section.go Decode",
+	"solvers/common/shape/surface.go newSurface",
+	"solvers/shallow/problem/setup.go setUp",
+	"solvers/shallow/setup.go setUp",
+	"solvers/shallow/verify/harbour.go harbour",
+	"solvers/shallow/verify/tsunami/monai.go monai",
+	"solvers/smooth/kernels/solid/climb.go climb",
+	"solvers/smooth/kernels/tile.go pain",
+	"solvers/smooth/metric/lp.go FromHessian",
+	"solvers/smooth/problem/metric.go decodeMetric",
+	"solvers/smooth/problem/reporttext.go Text",
+	"solvers/smooth/problem/setup.go newSmoothing",
+	"solvers/smooth/verify/gradient.go affine",
+	"solvers/smooth/verify/refine.go refineMetrics",
+	"solvers/smooth/verify/shape.go sizes",
+	"solvers/vof/solver.go setUp",
+	"solvers/vof/verify/planes.go planes",
+}
+
+// TestFunctionsAreShort looks at functions that people write, but for tests.
+func TestFunctionsAreShort(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range longFunctions {
+		known[name] = true
+	}
+	eachHandWritten(t, func(path string, fset *token.FileSet, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			lines := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
+			if lines <= mostLines || strings.Contains(fn.Doc.Text(), "In one piece: ") {
+				continue
+			}
+			name := path + " " + fn.Name.Name
+			if !known[name] {
+				t.Errorf("%s has %d lines, more than %d: make functions of its parts, or say why not (In one piece: …)", name,
+					lines, mostLines)
+			}
+			delete(known, name)
+		}
+	})
+	for name := range known {
+		t.Errorf("%s is not longer than %d lines: strike it off the list", name, mostLines)
+	}
+}

@@ -1,0 +1,67 @@
+package lint
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mostFiles is how many files of Go a folder may hold that are neither tests nor generated.
+const mostFiles = 25
+
+// TestFoldersAreSmall: who opens a folder sees what is in it.
+func TestFoldersAreSmall(t *testing.T) {
+	count := map[string]int{}
+	eachHandWritten(t, func(name string, _ *token.FileSet, _ *ast.File) {
+		if !strings.HasSuffix(name, "_test.go") {
+			count[filepath.ToSlash(filepath.Dir(name))]++
+		}
+	})
+	for folder, n := range count {
+		if n > mostFiles {
+			t.Errorf("%s holds %d files of Go, more than %d: make a package of some of them", folder, n, mostFiles)
+		}
+	}
+}
+
+// eachHandWritten calls f with every Go file that people write, by its path from the root.
+func eachHandWritten(t *testing.T, f func(name string, fset *token.FileSet, file *ast.File)) {
+	t.Helper()
+	root, files := filepath.Join("..", ".."), 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && (name == "testdata" || name == ".git" || name == "bin" || name == "out"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || bytes.HasPrefix(text, []byte("// Code generated ")) {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		files++
+		f(name, fset, file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 300 {
+		t.Errorf("only %d files looked at: the tree was not found", files)
+	}
+}

@@ -1,0 +1,195 @@
+package source
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kernel is a function marked //atoll:kernel.
+type Kernel struct {
+	Name   string
+	Reduce Reduce // how the results of all indices become one
+	Block  int    // threads of a block on the GPU
+	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
+	Grain  int    // how many indices a thread of the CPU takes at a time; 0 for what the device thinks fit
+	Dims   int    // dimensions of the index space: 1, 2 or 3
+	Tile   bool   // an index is a tile, which a block of threads does together
+	Lanes  bool   // on the CPU, several indices are done at a time by vectors where the processor has them
+
+	Variants []Variant // one for each value of its constant parameters
+
+	Fn        *types.Func
+	Decl      *ast.FuncDecl
+	Constants []*types.Var      // its constant parameters
+	values    [][]constantValue // of each
+	laned     []string          // the variants that lanes have code for; none for all
+}
+
+// Reduce says what becomes of a kernel's results.
+type Reduce string
+
+const (
+	ReduceNone Reduce = ""
+	ReduceMin  Reduce = "min"
+	ReduceMax  Reduce = "max"
+)
+
+// defaultBlock suits kernels that use many registers.
+const defaultBlock = 128
+
+// tileGrain is few, as a tile is much work, but more than one, as a thread clears what the loops of a tile share before
+// it takes some.
+const tileGrain = 4
+
+// kernel reads a directive such as //atoll:kernel min block=256 stages=32.
+func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
+	if words[0] == "rare" && len(words) == 1 {
+		p.Rare[fn] = true
+		return
+	}
+	if words[0] != "kernel" {
+		p.Refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+			words[0])
+		return
+	}
+	k := &Kernel{Name: fn.Name(), Block: defaultBlock, Fn: fn, Decl: d}
+	var blocks []int
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		n, err := strconv.Atoi(value)
+		switch {
+		case word == string(ReduceMin) || word == string(ReduceMax):
+			k.Reduce = Reduce(word)
+		case word == "tile":
+			k.Tile = true
+		case key == "lanes":
+			k.Lanes = true
+			if value != "" {
+				k.laned = strings.Split(value, ",")
+			}
+		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
+			k.Block = n
+		case key == "blocks" && numbers(value, 16) != nil:
+			blocks = numbers(value, 16)
+		case key == "stages" && err == nil && n >= 1 && n <= 1024:
+			k.Stages = n
+		case key == "grain" && err == nil && n >= 1 && n <= 1024:
+			k.Grain = n
+		case p.constantParameter(k, key, value):
+		default:
+			p.Refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
+				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
+		}
+	}
+	p.combine(k, blocks)
+	if k.Tile && k.Grain == 0 {
+		k.Grain = tileGrain
+	}
+	p.checkKernel(k)
+	p.Kernels = append(p.Kernels, k)
+}
+
+// numbers reads a list of numbers from 0 to most, such as 5,5,4, or returns nil.
+func numbers(list string, most int) []int {
+	var all []int
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > most {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+func (p *Package) checkKernel(k *Kernel) {
+	sig := k.Fn.Signature()
+	if sig.Recv() != nil {
+		p.Refuse(k.Decl, "kernel %s is a method: kernels are functions", k.Name)
+		return
+	}
+	if k.Decl.Body == nil {
+		p.Refuse(k.Decl, "kernel %s has no body", k.Name)
+		return
+	}
+	k.Dims = dimensions(sig.Params())
+	if k.Dims == 0 {
+		p.Refuse(k.Decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int",
+			k.Name)
+	}
+	if sig.TypeParams().Len() > 1 {
+		p.Refuse(k.Decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
+	}
+	if k.Tile {
+		p.checkTile(k)
+	}
+	p.checkVectors(k)
+	switch results := sig.Results(); {
+	case k.Reduce == ReduceNone && results.Len() > 0:
+		p.Refuse(k.Decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice",
+			k.Name)
+	case k.Reduce != ReduceNone && results.Len() != 1:
+		p.Refuse(k.Decl, "kernel %s is marked %s and must return one value", k.Name, k.Reduce)
+	}
+}
+
+// dimensions counts the leading parameters that are indices: i, j, k or i, j by those names, or one int of any name.
+func dimensions(params *types.Tuple) int {
+	n := 0
+	for _, name := range []string{"i", "j", "k"} {
+		if n < params.Len() && isInt(params.At(n).Type()) && params.At(n).Name() == name {
+			n++
+		} else {
+			break
+		}
+	}
+	if n == 0 && params.Len() > 0 && isInt(params.At(0).Type()) {
+		return 1
+	}
+	return n
+}
+
+func (p *Package) IsKernel(fn *types.Func) bool {
+	return slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return k.Fn == fn })
+}
+
+func isInt(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Kind() == types.Int
+}
+
+// Precisions returns the types that a kernel is emitted for: one for each float type its parameter may be, or one
+// empty list for a kernel without a type parameter.
+func (p *Package) Precisions(k *Kernel) [][]types.Type {
+	params := k.Fn.Signature().TypeParams()
+	if params.Len() == 0 {
+		return [][]types.Type{nil}
+	}
+	iface, _ := params.At(0).Constraint().Underlying().(*types.Interface)
+	var all [][]types.Type
+	for _, kind := range []types.BasicKind{types.Float32, types.Float64} {
+		if types.Satisfies(types.Typ[kind], iface) {
+			all = append(all, []types.Type{types.Typ[kind]})
+		}
+	}
+	other := false
+	for kind := types.Bool; kind <= types.String; kind++ {
+		other = other || kind != types.Float32 && kind != types.Float64 && types.Satisfies(types.Typ[kind], iface)
+	}
+	if len(all) == 0 || other {
+		p.Refuse(k.Decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
+		return nil
+	}
+	return all
+}
+
+// KindOf is the set of properties of a basic type, 0 for any other.
+func KindOf(t types.Type) types.BasicInfo {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}

@@ -1,0 +1,221 @@
+// Package source reads a Go package of kernels: its types and declarations, those of the packages that it imports, and
+// what //atoll: marks say of kernels, types and loops, checked.
+package source
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Package is a Go package whose kernels can be translated.
+type Package struct {
+	Dir     string
+	Name    string
+	Kernels []*Kernel // in the order of files and lines
+
+	Fset     *token.FileSet
+	files    []*ast.File             // of this package and of those that it imports from source
+	sources  map[*types.Package]bool // whose functions and types can be translated: this one, and what it imports
+	Info     *types.Info
+	Types    *types.Package
+	Decls    map[*types.Func]*ast.FuncDecl
+	Comments map[*types.Func]ast.CommentMap
+	Specs    map[*types.TypeName]typeDecl
+	Machine  []string             // GPUs that there is machine code for
+	Rare     map[*types.Func]bool // functions that vector code leaves to Go
+	Refusals refusals
+}
+
+// typeDecl is where a type is declared and what its comments say.
+type typeDecl struct {
+	Spec     *ast.TypeSpec
+	Doc      *ast.CommentGroup
+	Constant bool // marked //atoll:constant
+}
+
+// generated ends the names of files that this package writes; they are no input.
+const generated = "_gen.go"
+
+// Load parses and type-checks the package in dir, with all that it imports but the standard library, and finds its
+// kernels. Files that end in _gen.go and tests are left out. The error names file, line and column of everything that
+// is wrong.
+func Load(dir string) (*Package, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := build.ImportDir(dir, 0)
+	if err != nil {
+		return nil, fmt.Errorf("kernelgen: %w", err)
+	}
+	p := &Package{
+		Dir:      dir,
+		Name:     found.Name,
+		Fset:     token.NewFileSet(),
+		sources:  map[*types.Package]bool{},
+		Decls:    map[*types.Func]*ast.FuncDecl{},
+		Comments: map[*types.Func]ast.CommentMap{},
+		Specs:    map[*types.TypeName]typeDecl{},
+		Rare:     map[*types.Func]bool{},
+		Info: &types.Info{
+			Types:      map[ast.Expr]types.TypeAndValue{},
+			Defs:       map[*ast.Ident]types.Object{},
+			Uses:       map[*ast.Ident]types.Object{},
+			Implicits:  map[ast.Node]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{},
+			Instances:  map[*ast.Ident]types.Instance{},
+			Scopes:     map[ast.Node]*types.Scope{},
+		},
+	}
+	if err := newLoader(p).load(found); err != nil {
+		return nil, fmt.Errorf("kernelgen: %w", err)
+	}
+	if err := p.Refusals.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// sizes are those of Go on amd64, and of CUDA: every number is aligned to its size.
+var Sizes = types.SizesFor("gc", "amd64")
+
+// declarations notes the functions and types of a package's files, and the kernels of the package that is translated:
+// the kernels of another one are plain functions here.
+func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
+	p.sources[pkg] = true
+	p.files = append(p.files, files...)
+	for _, file := range files {
+		p.fileDeclarations(file, pkg == p.Types)
+	}
+}
+
+func (p *Package) fileDeclarations(file *ast.File, own bool) {
+	comments := ast.NewCommentMap(p.Fset, file, file.Comments)
+	if own {
+		p.machineCode(file)
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			fn, ok := p.Info.Defs[d.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			p.Decls[fn] = d
+			p.Comments[fn] = comments
+			if !own {
+				continue
+			}
+			for _, words := range p.Directives(d.Doc) {
+				p.kernel(fn, d, words)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if s, ok := spec.(*ast.TypeSpec); ok {
+					p.typeDecl(d, s)
+				}
+			}
+		}
+	}
+}
+
+func (p *Package) typeDecl(d *ast.GenDecl, s *ast.TypeSpec) {
+	name, ok := p.Info.Defs[s.Name].(*types.TypeName)
+	if !ok {
+		return
+	}
+	t := typeDecl{Spec: s, Doc: s.Doc}
+	if t.Doc == nil && len(d.Specs) == 1 {
+		t.Doc = d.Doc
+	}
+	for _, words := range p.Directives(t.Doc) {
+		if words[0] == "constant" && len(words) == 1 {
+			t.Constant = true
+			continue
+		}
+		p.Refuse(s, "//atoll:%s stands before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
+	}
+	p.Specs[name] = t
+}
+
+// Directives returns the words of each //atoll: line of a comment.
+func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
+	if doc == nil {
+		return nil
+	}
+	var all [][]string
+	for _, c := range doc.List {
+		text, ok := strings.CutPrefix(c.Text, "//atoll:")
+		if !ok {
+			continue
+		}
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			p.Refuse(c, "//atoll: without a word: write //atoll:kernel or //atoll:constant")
+			continue
+		}
+		all = append(all, words)
+	}
+	return all
+}
+
+// Refused is something that kernels may not contain.
+type Refused struct {
+	At     token.Position
+	Reason string
+}
+
+func (r Refused) Error() string { return fmt.Sprintf("%v: %s", r.At, r.Reason) }
+
+type refusals []Refused
+
+// Err returns all refusals in the order of their positions, each once, or nil.
+func (r refusals) Err() error {
+	slices.SortStableFunc(r, func(a, b Refused) int {
+		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset),
+			cmp.Compare(a.Reason, b.Reason))
+	})
+	var all []error
+	for i, one := range r {
+		if i == 0 || one != r[i-1] {
+			all = append(all, one)
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (p *Package) Refuse(at ast.Node, format string, args ...any) {
+	p.Refusals = append(p.Refusals, Refused{p.Fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
+}
+
+// Place is the file and line of a node: of the package itself without the folder, of another one with its last part.
+func (p *Package) Place(n ast.Node) string {
+	at := p.Fset.Position(n.Pos())
+	name := filepath.Base(at.Filename)
+	if dir := filepath.Dir(at.Filename); dir != p.Dir {
+		name = filepath.Base(dir) + "/" + name
+	}
+	return fmt.Sprintf("%s:%d", name, at.Line)
+}
+
+// machineCode notes for which GPUs a package asks for machine code beside its PTX, by a line in one of its files:
+//
+//	//atoll:machine sm_80 sm_90
+func (p *Package) machineCode(file *ast.File) {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if names, ok := strings.CutPrefix(c.Text, "//atoll:machine "); ok {
+				p.Machine = append(p.Machine, strings.Fields(names)...)
+			}
+		}
+	}
+	slices.Sort(p.Machine)
+}

@@ -1,0 +1,134 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
+)
+
+// laneFor translates a loop. Lanes that are done wait for the others. A variable of the head that the body leaves alone
+// is one number where it begins as one.
+func (f *function) laneFor(s *ast.ForStmt) {
+	f.line("{")
+	f.depth++
+	if s.Init != nil {
+		a, ok := s.Init.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE {
+			f.statement(s.Init)
+		} else {
+			for i, x := range a.Lhs {
+				v, _ := f.u.pkg.Info.Defs[x.(*ast.Ident)].(*types.Var)
+				t := f.ctype(x, v.Type())
+				if f.assigned(s.Body, v) {
+					f.line("Lanes<%s> %s = lanes<%s>(%s);", t, f.local(v), t, f.expr(a.Rhs[i]).text)
+				} else {
+					f.line("auto %s = counter<%s>(%s);", f.local(v), t, f.lane(a.Rhs[i]))
+				}
+			}
+		}
+	}
+	f.laneLoop(func() string {
+		if s.Cond == nil {
+			return "true"
+		}
+		return f.value(s.Cond).text
+	}, s.Body, func() {
+		if s.Post != nil {
+			f.statement(s.Post)
+		}
+	})
+	f.depth--
+	f.line("}")
+}
+
+// laneLoop translates a loop whose head stands before it.
+func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()) {
+	f.level++
+	outer := f.loop
+	f.loop = f.level
+	narrow := fmt.Sprintf("varying(mask_%d)", f.level-1)
+	if !f.jumps(body) {
+		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outside(cond))
+	}
+	f.line("auto %s = %s;", f.mask(), narrow)
+	f.line("while (keep(%s, %s)) {", f.mask(), cond())
+	f.under(f.mask(), func() { f.laneList(body.List) })
+	f.depth++
+	post()
+	f.depth--
+	f.line("}")
+	f.loop = outer
+	f.level--
+}
+
+// outside is a loop's condition as it is before the loop's own mask is there.
+func (f *function) outside(cond func() string) string {
+	f.level--
+	defer func() { f.level++ }()
+	return cond()
+}
+
+// jumps tells whether a body holds break, continue or return.
+func (f *function) jumps(body ast.Node) bool {
+	found := false
+	if left, ok := body.(*cases); ok {
+		body = left.Body
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.BranchStmt, *ast.ReturnStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (f *function) laneRange(s *ast.RangeStmt) {
+	if s.Value != nil {
+		f.refuse(s.Value, "a range loop with a value: take the element by its index, x[i]")
+		return
+	}
+	t := f.typeOf(s.X)
+	count, ct := "", "int64"
+	if source.KindOf(t)&types.IsInteger != 0 {
+		count, ct = f.value(s.X).text, f.ctype(s.X, t)
+	} else if a, ok := arrayOf(t); ok {
+		count = fmt.Sprint(a.Len())
+	} else if isSlice(t.Underlying()) {
+		count = f.value(s.X).in(primary) + ".len"
+	} else {
+		f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+		return
+	}
+	name, end := f.fresh("turn"), f.fresh("end")
+	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
+		v := f.u.pkg.Info.Defs[id].(*types.Var)
+		f.ranged[v] = true
+		name = f.local(v)
+	}
+	f.line("{")
+	f.depth++
+	f.line("const auto %s = value(%s);", end, count)
+	f.line("%s %s = 0;", ct, name)
+	f.laneLoop(func() string { return name + " < " + end }, s.Body, func() { f.line("%s++;", name) })
+	f.depth--
+	f.line("}")
+}
+
+// laneBranch translates break and continue.
+func (f *function) laneBranch(s *ast.BranchStmt) {
+	switch {
+	case s.Label != nil || f.loop == 0:
+		f.refuse(s, "%s with a label or outside of a loop, in a kernel marked lanes", s.Tok)
+	case s.Tok == token.BREAK:
+		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop))
+	case s.Tok == token.CONTINUE:
+		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop+1))
+	default:
+		f.refuse(s, "%s: kernels have no jumps but break, continue and return", s.Tok)
+	}
+}

@@ -1,0 +1,63 @@
+package health
+
+import (
+	"net"
+	"testing"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	protocol "google.golang.org/grpc/health/grpc_health_v1"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestProbes: a process is alive from the first, and ready while its ranks work, also while strangers hold connections
+// that they do not use.
+func TestProbes(t *testing.T) {
+	s, err := Open("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range mostConnections {
+		c, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	conn, err := grpc.NewClient(s.Address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	probe := func(service string) protocol.HealthCheckResponse_ServingStatus {
+		t.Helper()
+		r, err := protocol.NewHealthClient(conn).Check(t.Context(), &protocol.HealthCheckRequest{Service: service},
+			grpc.WaitForReady(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Status
+	}
+	for _, works := range []bool{false, true, false} {
+		want := protocol.HealthCheckResponse_NOT_SERVING
+		if works {
+			want = protocol.HealthCheckResponse_SERVING
+		}
+		s.Works(works)
+		if got := probe(Ready); got != want {
+			t.Errorf("with ranks at work %v it says %v", works, got)
+		}
+		if got := probe(Alive); got != protocol.HealthCheckResponse_SERVING {
+			t.Errorf("alive: %v", got)
+		}
+	}
+}
+
+func TestAddressIsRefused(t *testing.T) {
+	if _, err := Open("7712"); err == nil {
+		t.Error("no port")
+	}
+}

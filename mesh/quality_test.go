@@ -1,0 +1,28 @@
+package mesh
+
+import (
+	"math"
+	"testing"
+)
+
+// TestQuality: the best shapes have 1, whatever their size, and turned over -1; a flat one has 0.
+func TestQuality(t *testing.T) {
+	h := math.Sqrt(3) / 2
+	m := &Mesh{X: []float64{0, 2, 1, 4, 0}, Y: []float64{0, 0, 2 * h, 0, 0},
+		Cells: [][3]int32{{0, 1, 2}, {0, 2, 1}, {0, 1, 3}, {0, 0, 4}}}
+	for c, want := range []float64{1, -1, 0, 0} {
+		if got := m.Quality(c); math.Abs(got-want) > 1e-14 {
+			t.Errorf("triangle %d has the quality %g, not %g", c, got, want)
+		}
+	}
+	s := &Solid{X: []float64{1, 1, -1, -1, 0}, Y: []float64{1, -1, 1, -1, 0}, Z: []float64{1, -1, -1, 1, 0},
+		Cells: [][4]int32{{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 1, 2}}}
+	if s.Volume(0) < 0 {
+		s.Cells[0], s.Cells[1] = s.Cells[1], s.Cells[0]
+	}
+	for c, want := range []float64{1, -1, 0} {
+		if got := s.Quality(c); math.Abs(got-want) > 1e-14 {
+			t.Errorf("tetrahedron %d has the quality %g, not %g", c, got, want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"slices"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
+)
+
+// Partition is a picture of a mesh that shows which rank owns each cell.
+type Partition struct {
+	Page
+	Title string
+	Axes  Axes
+	X, Y  []float64
+	Cells [][3]int32
+	Rank  []int32 // of each cell, from 0
+	Edges bool    // draw those of all cells, and not only where ranks meet
+	Legend
+}
+
+// Legend says what the colours of ranks, or of other numbers of cells, mean.
+type Legend struct {
+	Of    string           // what is numbered, "rank" if empty
+	Names map[int32]string // of numbers that have one
+}
+
+func (l *Legend) heading() string { return cmp.Or(l.Of, "rank") }
+
+func (l *Legend) name(number int32) string { return cmp.Or(l.Names[number], strconv.Itoa(int(number))) }
+
+// side is the room that the legend needs, in pixels of the layout, and the width of its heading.
+func (l *Legend) side(numbers []int32) (side, heading float64) {
+	side = sideWidth
+	for _, n := range numbers {
+		side = max(side, 27+figure.Measure(l.name(n), textSize))
+	}
+	return side, figure.Measure(l.heading(), textSize)
+}
+
+// Draw draws the parts in colours of their own, with dark lines between them and a legend. Where the parts are so
+// mixed that the lines would cover most of the picture, there are none.
+func (p *Partition) Draw() (*figure.Figure, error) {
+	if len(p.Rank) != len(p.Cells) {
+		return nil, fmt.Errorf("%d ranks for %d cells", len(p.Rank), len(p.Cells))
+	}
+	ranks, err := different(p.Rank)
+	if err != nil {
+		return nil, err
+	}
+	side, heading := p.side(ranks)
+	f, err := newFrame(p.X, p.Y, p.Cells, p.Page, p.Title, side, heading)
+	if err != nil {
+		return nil, err
+	}
+	r := rasterise(f.view, p.X, p.Y, p.Cells)
+	rank := func(c int32) int32 {
+		if c < 0 {
+			return -1
+		}
+		return p.Rank[c]
+	}
+	reach, differ := max(1, f.px(2)), func(a, b int32) bool { return rank(a) != rank(b) }
+	if p.Edges {
+		reach, differ = 1, func(a, b int32) bool { return true }
+	}
+	marked := r.borders(reach, differ)
+	f.fig.Image(f.area.Min, r.paint(func(c int32) color.RGBA { return palette.Qualitative(int(p.Rank[c])) }, marked, ink))
+	f.axes(p.Title, p.Axes)
+	f.legend(&p.Legend, ranks)
+	return f.fig, nil
+}
+
+// different are the ranks that there are.
+func different(of []int32) ([]int32, error) {
+	ranks := slices.Clone(of)
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	if len(ranks) > 0 && ranks[0] < 0 {
+		return nil, fmt.Errorf("a cell belongs to rank %d", ranks[0])
+	}
+	return ranks, nil
+}
+
+// legend lists the numbers beside the area, as many as there is room for.
+func (f *frame) legend(l *Legend, ranks []int32) {
+	const row = 28.0
+	x, y := f.area.Max.X+f.px(sideGap), f.area.Min.Y
+	f.text(l.heading(), textSize, x, f.area.Min.Y-f.px(20), 0)
+	room := max(3, f.area.Dy()/f.px(row))
+	for i, r := range ranks {
+		if i == room-1 && len(ranks) > room {
+			f.text(fmt.Sprintf("and %d more", len(ranks)-i), textSize, x, y+f.px(16), 0)
+			return
+		}
+		box := image.Rect(x, y, x+f.px(18), y+f.px(18))
+		f.fig.Fill(box, palette.Qualitative(int(r)))
+		f.outline(box)
+		f.text(l.name(r), textSize, box.Max.X+f.px(9), box.Max.Y-f.px(2), 0)
+		y += f.px(row)
+	}
+}

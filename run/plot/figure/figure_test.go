@@ -1,0 +1,122 @@
+package figure
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var blue = color.RGBA{0, 0, 255, 255}
+
+// halves is a figure whose upper half is an image in one colour, with letters that PDF's own fonts lack.
+func halves(c color.RGBA) *Figure {
+	f := New(120, 80)
+	img := image.NewRGBA(image.Rect(0, 0, 120, 40))
+	for i := 0; i < len(img.Pix); i += 4 {
+		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = c.R, c.G, c.B, 255
+	}
+	f.Image(image.Point{}, img)
+	f.Text("−1 ½Σ", 12, 10, 70, 0)
+	f.TextUp("up", 12, 100, 60)
+	return f
+}
+
+// TestFormats: each format has the signature that programs know it by, PDF letters as text and SVG images of PNG.
+func TestFormats(t *testing.T) {
+	dir := t.TempDir()
+	f := halves(blue)
+	f.Text("plain", 12, 10, 55, 0)
+	for ending, want := range map[string][]string{
+		"png": {"\x89PNG\r\n\x1a\n"}, "pdf": {"%PDF-1", "/FontFile2"}, "svg": {"<svg", "data:image/png;", ">plain<"}} {
+		path := filepath.Join(dir, "a."+ending)
+		if err := f.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range want {
+			if !bytes.Contains(data, []byte(s)) {
+				t.Errorf("%s has no %q", path, s)
+			}
+		}
+	}
+	for name, want := range map[string]string{"a.jpg": "ends with .png", "a.gif": "cannot be one picture",
+		"none/a.png": "no such file"} {
+		if err := f.Write(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestPixels: images are where they are put, pixel for pixel, alone, in other figures and in stacks.
+func TestPixels(t *testing.T) {
+	red := color.RGBA{255, 0, 0, 255}
+	img := Stack([][]*Figure{{halves(blue), halves(red)}, {halves(red)}}).RGBA()
+	if img.Rect.Max != image.Pt(240, 160) {
+		t.Fatal(img.Rect)
+	}
+	for at, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
+		{239, 39}: red, {0, 80}: red, {119, 119}: red, {200, 100}: White} {
+		if got := img.RGBAAt(at.X, at.Y); got != want {
+			t.Errorf("at %v there is %v, not %v", at, got, want)
+		}
+	}
+}
+
+// TestFilms: films have all pictures in turn, in the largest size, for the time that the rate gives them.
+func TestFilms(t *testing.T) {
+	dir := t.TempDir()
+	film := &Film{}
+	colours := []color.RGBA{blue, {0, 200, 0, 255}, {200, 100, 0, 255}}
+	for _, c := range colours {
+		if err := film.Add(halves(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := film.Add(New(60, 100)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.gif", "a.apng", "b.png"} {
+		if err := film.Write(filepath.Join(dir, name), 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.Open(filepath.Join(dir, "a.gif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	all, err := gif.DecodeAll(file)
+	if err != nil || len(all.Image) != 4 || all.Delay[0] != 20 || all.Image[0].Rect.Max != image.Pt(120, 100) {
+		t.Fatalf("%d pictures, %v", len(all.Image), err)
+	}
+	for i, c := range colours {
+		if r, g, b, _ := all.Image[i].At(5, 5).RGBA(); uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
+			t.Errorf("picture %d is %d %d %d, not %v", i, r>>8, g>>8, b>>8, c)
+		}
+	}
+	apng, err := os.ReadFile(filepath.Join(dir, "a.apng"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := png.Decode(bytes.NewReader(apng)) // which takes the film for its first picture
+	if err != nil || first.Bounds().Max != image.Pt(120, 100) {
+		t.Fatal(first, err)
+	}
+	if n := bytes.Count(apng, []byte("fcTL")); n != 4 || !bytes.Contains(apng, []byte("acTL\x00\x00\x00\x04\x00\x00\x00\x00")) {
+		t.Errorf("%d pictures in the animated PNG", n)
+	}
+	for rate, name := range map[float64]string{0: "c.gif", 60: "c.gif", 5: "c.pdf"} {
+		if err := film.Write(filepath.Join(dir, name), rate); err == nil {
+			t.Errorf("%s at a rate of %g is written", name, rate)
+		}
+	}
+}

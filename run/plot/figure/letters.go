@@ -1,0 +1,79 @@
+package figure
+
+import (
+	"image"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// lettered is a canvas of PDF that has all letters of its fonts. Those of PDF itself are of a Western code page,
+// without minus signs and Greek: a line with any beyond ASCII is drawn by the outlines of its letters, and others
+// stay text that can be searched.
+type lettered struct{ *vgpdf.Canvas }
+
+// FillString writes a line with its base line at a place.
+func (c lettered) FillString(f plotfont.Face, at vg.Point, line string) {
+	plain := true
+	for _, r := range line {
+		plain = plain && r < 128
+	}
+	if plain {
+		c.Canvas.FillString(f, at, line)
+		return
+	}
+	var buffer sfnt.Buffer
+	// The outlines are those of letters of so many points, finer than fixed numbers of the size asked for.
+	const size = 1024
+	scale := f.Font.Size / size
+	x := at.X
+	for _, r := range line {
+		glyph, err := f.Face.GlyphIndex(&buffer, r)
+		if err != nil {
+			continue
+		}
+		if outline, err := f.Face.LoadGlyph(&buffer, glyph, fixed.I(size), nil); err == nil && len(outline) > 0 {
+			c.Fill(path(outline, x, at.Y, scale))
+		}
+		if wide, err := f.Face.GlyphAdvance(&buffer, glyph, fixed.I(size), font.HintingNone); err == nil {
+			x += scale * vg.Length(wide) / 64
+		}
+	}
+}
+
+// DrawImage puts an image into a rectangle: PDF's own y goes down, and gonum's canvas turns all but images round.
+func (c lettered) DrawImage(r vg.Rectangle, img image.Image) {
+	c.Push()
+	c.Translate(vg.Point{Y: r.Min.Y + r.Max.Y})
+	c.Scale(1, -1)
+	c.Canvas.DrawImage(r, img)
+	c.Pop()
+}
+
+// path is an outline from a place on the base line on, in the canvas's units.
+func path(outline sfnt.Segments, x, y, scale vg.Length) (p vg.Path) {
+	point := func(at fixed.Point26_6) vg.Point {
+		return vg.Point{X: x + scale*vg.Length(at.X)/64, Y: y - scale*vg.Length(at.Y)/64}
+	}
+	for i, s := range outline {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			if i > 0 {
+				p.Close()
+			}
+			p.Move(point(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			p.Line(point(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			p.QuadTo(point(s.Args[0]), point(s.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			p.CubeTo(point(s.Args[0]), point(s.Args[1]), point(s.Args[2]))
+		}
+	}
+	p.Close()
+	return p
+}

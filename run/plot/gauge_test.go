@@ -1,0 +1,135 @@
+package plot
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+)
+
+// TestGaugeColumns: levels are drawn unless others are asked for, and all columns where there is no level.
+func TestGaugeColumns(t *testing.T) {
+	for _, c := range []struct {
+		names, wanted, want string
+	}{
+		{"t,h1,level,u1", "", "level"}, {"t,h1,level,u1", "u1,h1", "h1,u1"}, {"t,h1,u1", "", "h1,u1"},
+		{"t,step,dt,level,u1", "all", "level,u1"}, {"t,level", "h1", ""},
+	} {
+		var wanted []string
+		if c.wanted != "" {
+			wanted = strings.Split(c.wanted, ",")
+		}
+		if got := strings.Join(gaugeColumns(&table{names: strings.Split(c.names, ",")}, wanted), ","); got != c.want {
+			t.Errorf("of %s, asked for %q: %s, not %s", c.names, c.wanted, got, c.want)
+		}
+	}
+}
+
+// TestMeasured: what was measured is drawn beside what was computed, and how far these are from it is told: rows without
+// a value are left out, as are those after the run.
+func TestMeasured(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("gauges/pier.csv", "t,h1,level\n0,1,0\n10,1,1\n20,1,0\n")
+	write("gauges/lee.csv", "t,level\n0,1\n20,1\n")
+	tide := write("tide.csv", "# by hand\nt,buoy,pier\n5,1,0.9\n10,,\n15,NaN,0.2\n30,1,7\n")
+	done, err := Run(dir, Options{Page: chart.Page{Width: 400}, Measured: tide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The differences are -0.4 and 0.3.
+	want := "gauge pier, level: error RMS 0.354 m, mean −0.05 m, at most 0.4 m"
+	if !slices.Equal(done.Notes, []string{want}) || len(done.Files) != 2 {
+		t.Errorf("told %q of %q, want %q", done.Notes, done.Files, want)
+	}
+	_, err = Run(dir, Options{Page: chart.Page{Width: 400}, Measured: tide, Gauges: []string{"lee"}})
+	if err == nil || !strings.Contains(err.Error(), "no column is called lee or level; there are buoy, pier") {
+		t.Errorf("a gauge that was not measured: %v", err)
+	}
+	for text, want := range map[string]string{"": "the file is empty", "t\n1\n": "1: a column for the time",
+		"t,a\n": "no row below it", "t,a\n0,x\n": `2: column "a": "x" is not a number`, "t,a\n1,0\n1,0\n": "3: time 1 s does",
+		"t,a\nnoon,1\n": "2: the time", "t,a\n0,1,2\n": "wrong number of fields"} {
+		if _, _, err := parseMeasured(strings.NewReader(text), config.Time{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	names, all, err := parseMeasured(strings.NewReader("time, a\n2026-01-31T12:00:10Z, 3\n"),
+		config.Time{Epoch: "2026-01-31T12:00:00Z"})
+	if err != nil || names[0] != "a" || all[0].t[0] != 10 || all[0].values[0] != 3 {
+		t.Errorf("dates: %v %v %v", names, all, err)
+	}
+	none := (&measured{t: []float64{50}, values: []float64{1}}).errorOf([]float64{0, 1}, []float64{0, 1}, "m")
+	if !strings.Contains(none, "nothing was measured") || math.IsNaN(between([]float64{0, 1}, []float64{0, 1}, 2)) {
+		t.Errorf("after the run: %q", none)
+	}
+}
+
+// TestCompare: gauges and tables of several runs are in one picture each, with a curve a run, and named fields side by
+// side on one scale.
+func TestCompare(t *testing.T) {
+	top := t.TempDir()
+	dirs := []string{filepath.Join(top, "coarse"), filepath.Join(top, "fine")}
+	for _, dir := range dirs {
+		writeRun(t, dir)
+	}
+	into := filepath.Join(top, "pictures")
+	o := Options{Frame: LastFrame, Page: chart.Page{Width: 400}, Dir: into}
+	done, err := Compare(dirs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"compare-gauge-2.png", "compare-gauge-harbour.png", "compare-conservation.png"}
+	for i := range want {
+		want[i] = filepath.Join(into, want[i])
+	}
+	if !slices.Equal(done.Files, want) {
+		t.Errorf("drawn %q, want %q", done.Files, want)
+	}
+	o.Fields = []string{"h1"}
+	done, err = Compare(dirs, o)
+	if err != nil || len(done.Files) != 1 {
+		t.Fatal(done, err)
+	}
+	if w := load(t, done.Files[0]).Bounds().Dx(); w < 780 {
+		t.Errorf("two maps are %d pixels wide", w)
+	}
+	for want, o := range map[string]Options{
+		`no field "w" to draw; there are h1, u1, velocity, rank`: {Frame: LastFrame, Fields: []string{"w"}},
+		`no gauge "pier" in any run; there are 2, harbour`:       {Gauges: []string{"pier"}},
+		`no column "w" in any run; there are step, t, dt, mass1`: {Columns: []string{"w"}},
+		"a film is of one run":                                   {Format: "gif"},
+		"of several runs one frame is drawn":                     {Frame: AllFrames, Fields: []string{"h1"}},
+	} {
+		if _, err := Compare(dirs, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+	}
+	if got := namesOfRuns([]string{"/a/x/out", "/a/y/out"}); !slices.Equal(got, []string{"x/out", "y/out"}) {
+		t.Errorf("runs are called %q", got)
+	}
+	for i, dir := range dirs {
+		text := `{"cells": 4, "metrics": {"mass1": ` + []string{"1.5", "2.5"}[i] + `}}`
+		if err := os.WriteFile(filepath.Join(dir, "summary.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := Metrics(dirs)
+	if err != nil || !strings.Contains(text, "| | coarse | fine |") || !strings.Contains(text, "| mass1 (m³) | 1.5 | 2.5 |") {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}

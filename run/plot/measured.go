@@ -1,0 +1,114 @@
+package plot
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/config"
+)
+
+// measured is what was measured at a gauge.
+type measured struct{ t, values []float64 }
+
+// measuredAt reads what was measured at a gauge, by the column of a gauge that it is of: from the table that the user
+// names, or else from that of the case. In a table of several columns the one counts that is called as the gauge's
+// column, or as the gauge; one that has a single column is of the first.
+func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
+	path, when := r.options.Measured, config.Time{}
+	if r.of != nil {
+		when = r.of.Time
+		for _, g := range r.of.Gauges {
+			if g.Name == gauge && path == "" && g.Measured != nil {
+				path = r.of.Path(g.Measured.File)
+			}
+		}
+	}
+	if path == "" || len(columns) == 0 {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("measured: %w", err)
+	}
+	defer file.Close()
+	names, all, err := parseMeasured(file, when)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	found := map[string]*measured{}
+	for k, name := range names {
+		switch {
+		case slices.Contains(columns, name):
+			found[name] = all[k]
+		case name == gauge || len(names) == 1:
+			found[columns[0]] = all[k]
+		}
+	}
+	if len(found) == 0 && r.options.Measured != "" && len(r.options.Gauges) > 0 {
+		return nil, fmt.Errorf("%s: no column is called %s or %s; there are %s", path, gauge, strings.Join(columns, ", "),
+			strings.Join(names, ", "))
+	}
+	return found, nil
+}
+
+// parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:
+// in s, or as a date. Places that are empty, or no numbers, as NaN, were not measured. Errors start with the line.
+func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measured, err error) {
+	r := csv.NewReader(in)
+	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
+	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, nil, errors.New(" the file is empty; needed is a header line of column names")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf(" %w", err)
+	}
+	if len(header) < 2 {
+		return nil, nil, errors.New("1: a column for the time and one for values are needed, separated by commas")
+	}
+	for _, name := range header[1:] {
+		names, all = append(names, strings.TrimSpace(strings.Clone(name))), append(all, &measured{})
+	}
+	last, rows := 0.0, 0
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf(" %w", err)
+		}
+		line, _ := r.FieldPos(0)
+		word := strings.TrimSpace(record[0])
+		t, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			if t, err = when.Seconds(word); err != nil {
+				return nil, nil, fmt.Errorf("%d: the time %w", line, err)
+			}
+		}
+		if rows > 0 && !(t > last) {
+			return nil, nil, fmt.Errorf("%d: time %g s does not come after %g s", line, t, last)
+		}
+		last, rows = t, rows+1
+		for k, word := range record[1:] {
+			word = strings.TrimSpace(word)
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil && word != "" {
+				return nil, nil, fmt.Errorf("%d: column %q: %.40q is not a number", line, names[k], word)
+			}
+			if word != "" && v-v == 0 {
+				all[k].t, all[k].values = append(all[k].t, t), append(all[k].values, v)
+			}
+		}
+	}
+	if rows == 0 {
+		return nil, nil, errors.New(" there is a header line and no row below it")
+	}
+	return names, all, nil
+}

@@ -1,0 +1,203 @@
+package plot
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/figure"
+)
+
+// IsMesh tells by its name that a file holds a mesh.
+func IsMesh(path string) bool {
+	return slices.Contains([]string{".msh", ".vtu", ".mesh", ".meshb"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// Names of what meshes have by themselves.
+const (
+	qualityField = "quality"
+	groupField   = "group"
+)
+
+// Meshes draws meshes, of triangles or tetrahedra, side by side: the quality of their cells where that is asked for,
+// with a histogram of all; fields of cells that they hold, where these are named; or else their cells by groups.
+// Pictures are in the folder where the command is started, if the options name no other.
+func Meshes(paths []string, o Options) (*Result, error) {
+	o, err := o.settled()
+	if err != nil {
+		return nil, err
+	}
+	if o.film() {
+		return nil, fmt.Errorf("a film is of the frames of a run")
+	}
+	o.Edges = true
+	fields := o.Fields
+	if o.Quality || o.Histogram && len(fields) == 0 {
+		fields = append(fields, qualityField)
+	}
+	if len(fields) == 0 {
+		fields = []string{groupField}
+	}
+	r := &runner{options: o}
+	r.canvas = canvas{options: &r.options, into: "."}
+	short := namesOfRuns(paths)
+	for _, field := range fields {
+		r.options.Fields = []string{field}
+		if err := r.meshes(paths, short, field); err != nil {
+			return &r.Result, err
+		}
+	}
+	return &r.Result, r.finish()
+}
+
+// meshes draws one field of some meshes.
+func (r *runner) meshes(paths, short []string, name string) error {
+	var loaded []*frameData
+	var sets []*field
+	spans := map[string]*span{}
+	for _, path := range paths {
+		d, err := r.mesh(path)
+		if err != nil {
+			return err
+		}
+		if len(d.fields) == 0 && (name != groupField || d.rank == nil) {
+			return fmt.Errorf("%s: no field %q of cells to draw; there are %s", path, name, strings.Join(r.fields, ", "))
+		}
+		d.widen(spans)
+		loaded = append(loaded, d)
+		if len(d.fields) > 0 {
+			sets = append(sets, &d.fields[0])
+		}
+	}
+	file := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
+	if !r.options.Histogram {
+		var row []*figure.Figure
+		for k, d := range loaded {
+			title := r.title(fmt.Sprintf("%s, %d cells%s", short[k], d.count, d.slice), name, "")
+			var picture *figure.Figure
+			var err error
+			if len(d.fields) == 0 {
+				picture, err = r.groups(d, title)
+			} else {
+				picture, err = r.picture(d, &d.fields[0], title, spans[name])
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", paths[k], err)
+			}
+			row = append(row, picture)
+		}
+		what := file + "-" + name
+		if len(paths) > 1 {
+			what += "-beside"
+		}
+		if err := r.save(what, -1, figure.Stack([][]*figure.Figure{row})); err != nil {
+			return err
+		}
+	}
+	if len(sets) < len(paths) || !r.options.Histogram && (name != qualityField || r.options.Out != "") {
+		return nil
+	}
+	title := fmt.Sprintf("%s of the cells of %s", name, strings.Join(short, " and "))
+	if len(paths) == 1 {
+		short = nil
+	}
+	return r.histogram(file+"-"+name+"-histogram", -1, r.title(title, name, ""), sets, short)
+}
+
+// mesh reads one, with the quality of its cells among the fields, and their groups as ranks are drawn.
+func (r *runner) mesh(path string) (*frameData, error) {
+	m, s, err := meshio.ReadAny(path)
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		d, err := r.meshOfSolid(path, s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return d, nil
+	}
+	if r.options.Slice != nil {
+		return nil, fmt.Errorf("%s: a slice, %v, is of what lies in space, and these are triangles of the plane", path,
+			r.options.Slice)
+	}
+	d := &frameData{x: m.X, y: m.Y, cells: m.Cells, count: len(m.Cells)}
+	data, cells := vtk.Arrays{}, make([]int, len(m.Cells))
+	quality := make([]float64, len(m.Cells))
+	for c := range m.Cells {
+		cells[c], quality[c] = c, m.Quality(c)
+	}
+	for name, values := range m.CellData {
+		data = append(data, vtk.Array{Name: name, Components: 1, Data: values})
+	}
+	if err := r.take(d, path, withQuality(data, quality), cells, 0, 1); err != nil {
+		return nil, err
+	}
+	d.axes = axes(0, 1, false)
+	d.rank, d.legend = make([]int32, len(m.Cells)), chart.Legend{Of: groupField, Names: map[int32]string{0: "none"}}
+	for c, g := range m.CellGroup {
+		if d.rank[c] = g + 1; g >= 0 {
+			d.legend.Names[g+1] = m.Groups[g].Name
+		}
+	}
+	return d, nil
+}
+
+func (r *runner) meshOfSolid(path string, s *mesh.Solid) (*frameData, error) {
+	quality := make([]float64, len(s.Cells))
+	for c := range s.Cells {
+		quality[c] = s.Quality(c)
+	}
+	if s.CellData == nil {
+		s.CellData = map[string][]float64{}
+	}
+	delete(s.CellData, "rank")
+	s.CellData[qualityField] = quality
+	groups := s.CellTag
+	if r.options.Slice != nil || groups == nil {
+		groups = make([]int32, len(s.Cells))
+	}
+	d, err := r.solid(s)
+	if err != nil {
+		return nil, err
+	}
+	d.axes, d.rank = chart.Axes{d.axes[0][:1], d.axes[1][:1]}, groups
+	d.legend = chart.Legend{Of: groupField, Names: map[int32]string{0: "none"}}
+	for _, g := range s.Groups {
+		if g.Dim == 3 {
+			d.legend.Names[int32(g.Tag)] = g.Name
+		}
+	}
+	return d, nil
+}
+
+// withQuality puts the quality in the place of one that the file may hold, which may be of a metric.
+func withQuality(data vtk.Arrays, quality []float64) vtk.Arrays {
+	data = slices.DeleteFunc(data, func(a vtk.Array) bool { return a.Name == qualityField || a.Name == "rank" })
+	slices.SortFunc(data, func(a, b vtk.Array) int { return strings.Compare(a.Name, b.Name) })
+	return append(vtk.Arrays{{Name: qualityField, Components: 1, Data: quality}}, data...)
+}
+
+// groups draws the cells of each group in a colour, with the edges of all.
+func (r *runner) groups(d *frameData, title string) (*figure.Figure, error) {
+	if d.solid != nil {
+		v := &chart.View{Page: r.options.Page, Title: title, Axes: inSpace(d.axes), Edges: true}
+		cells, err := d.skin(v, func(int) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cells {
+			v.Rank = append(v.Rank, d.rank[c])
+		}
+		v.Legend = d.legend
+		return v.Draw()
+	}
+	p := &chart.Partition{Page: r.options.Page, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells, Rank: d.rank,
+		Legend: d.legend, Edges: true}
+	return p.Draw()
+}

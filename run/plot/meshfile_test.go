@@ -1,0 +1,94 @@
+package plot
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+)
+
+// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by side;
+// tetrahedra are cut by a slice.
+func TestMeshes(t *testing.T) {
+	dir := t.TempDir()
+	m, err := mesh.Rectangle(0, 0, 2, 1, 60, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 50, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, other, solid := filepath.Join(dir, "a.msh"), filepath.Join(dir, "b.msh"), filepath.Join(dir, "c.vtu")
+	for _, path := range []string{plane, other} {
+		if err := meshio.Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := meshio.WriteSolid(solid, s); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		files []string
+		o     Options
+		want  string
+	}{
+		{[]string{plane}, Options{}, "a-group.png"},
+		{[]string{plane}, Options{Quality: true}, "a-quality.png a-quality-histogram.png"},
+		{[]string{plane, other}, Options{Quality: true}, "a-quality-beside.png a-quality-histogram.png"},
+		{[]string{plane, solid}, Options{Histogram: true}, "a-quality-histogram.png"},
+		{[]string{solid}, Options{}, "c-group.png"},
+		{[]string{solid}, Options{Fields: []string{"quality"}, Slice: &Plane{0, 0.3}}, "c-quality.png c-quality-histogram.png"},
+	} {
+		c.o.Dir, c.o.Page = dir, chart.Page{Width: 400}
+		done, err := Meshes(c.files, c.o)
+		if err != nil {
+			t.Fatal(c.files, c.o, err)
+		}
+		var names []string
+		for _, f := range done.Files {
+			names = append(names, filepath.Base(f))
+		}
+		if want := strings.Fields(c.want); !slices.Equal(names, want) {
+			t.Errorf("%v, %+v: %q, want %q", c.files, c.o, names, want)
+		}
+	}
+	for want, o := range map[string]Options{`no field "w" of cells to draw; there are quality`: {Fields: []string{"w"}},
+		"a film is of": {Format: "gif"}, "x = 0.3, is of what lies in space": {Slice: &Plane{0, 0.3}}} {
+		o.Dir = dir
+		if _, err := Meshes([]string{plane}, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+	}
+}
+
+// TestParse: what users write is read, and what cannot be is refused with what to write instead.
+func TestParse(t *testing.T) {
+	if p, err := ParsePlane("y=-0.25"); err != nil || *p != (Plane{1, -0.25}) {
+		t.Error(p, err)
+	}
+	if r, err := ParseRange("-1:2.5"); err != nil || *r != [2]float64{-1, 2.5} {
+		t.Error(r, err)
+	}
+	if p, err := ParseWidth("8.5cm"); err != nil || p.Width != 1004 || p.Inch != 300 {
+		t.Error(p, err)
+	}
+	if p, err := ParseWidth("900"); err != nil || p != (chart.Page{Width: 900}) {
+		t.Error(p, err)
+	}
+	for _, err := range []error{
+		second(ParsePlane("0.5")), second(ParsePlane("w=1")), second(ParsePlane("x=")), second(ParsePlane("xy=1")),
+		second(ParseRange("1")), second(ParseRange("2:1")), second(ParseRange("1:1")), second(ParseRange("0:Inf")),
+		second(ParseWidth("0")), second(ParseWidth("1cm")), second(ParseWidth("wide")), second(Colours("jet")),
+	} {
+		if err == nil {
+			t.Error("something was taken that cannot be")
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

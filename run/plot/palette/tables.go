@@ -1,0 +1,42 @@
+package palette
+
+// The colours of matplotlib's maps (viridis, cividis, inferno, magma, plasma and RdBu, whose order here is from blue to
+// red), of F. Crameri's batlow and vik, and of cmocean's deep and balance: 33 of each in hexadecimal, at equal
+// distances. Between them colours are linear, which is within 6/255 of the whole tables.
+var tables = []struct {
+	name      string
+	diverging bool
+	colours   string
+}{
+	{"viridis", false, "440154470d6048186a482374472d7b4536814240863f49893b528b375a8d33638d" +
+		"2f6a8e2c728e297a8e26818e23898e21908c1f988b1f9f8821a68528ae8031b57b" +
+		"3ebc744cc26c5dc9636ece5882d34c96d83fabdc32c0df24d5e21aeae51afde725"},
+	{"cividis", false, "00224e00285b002e6a0433711a386f273e6e32436d3b496c434e6c4b546c52596d" +
+		"5a5f6e61656f686a716f70737576767c7b788481798b8778938d789b9376a39a75" +
+		"aba072b3a670bbad6cc3b469ccba64d4c15fddc958e6d051efd748f8df3cfee838"},
+	{"inferno", false, "0000040403120b0724150b37210c4a2e0a5a3c09654a0c6b57106d63146e70196e" +
+		"7d1e6d89226a962766a32b61af315cbb3755c63e4dd14644db4f3be35932eb6528" +
+		"f1711ef67f14f98d0afb9c06fcab0ffbba1ff9ca32f5d949f2e865f3f586fcffa4"},
+	{"magma", false, "0000040303110a0822130d331d114628115a36106a430f7650127c5d177f691c81" +
+		"7621818226818f2a819c2e7fa9327db63779c33b75cf4170db486ae65163ee5c5e" +
+		"f5695cf9785dfb8761fd9668fea571feb47bfec387fed194fde0a2fceeb0fcfdbf"},
+	{"plasma", false, "0d08872206903105963f049c4c02a15901a56600a77201a87e03a88909a69511a2" +
+		"9f1a9ca92396b22c8ebb3587c33e80cb4778d25071d9596ae06263e66c5ceb7555" +
+		"f07f4ff48a48f89441fb9f3afdab33feb72dfdc328fcd025f9dd25f5eb27f0f921"},
+	{"batlow", false, "01195908255b0d315d0f3b5f114360134b611652621b59622260612a655e356a59" +
+		"406f544d734d597646667a3f737e3881823290862da08a2bb08d2ebf9035ce923f" +
+		"db954ce8985bf29d6cf8a27efca891fdaea3fdb4b4fdbac5fcc0d6fbc6e8faccfa"},
+	{"deep", false, "fdfeccedf7c3ddf2baccecb3bbe6acaae0a899dba588d4a378cea36cc7a362bfa4" +
+		"5bb7a455afa351a7a34e9ea14b96a0488e9e46869c437f9a4177993f6f973e6795" +
+		"3e5e933e5691404d8c414582413e763f38693b325c372c4f3226432d2037281a2c"},
+	{"vik", true, "001261021f69022b710237790344810450890c5e921b6d9b2f7ca6478db1609dbc" +
+		"79adc792bdd2acccdcc5dbe5dce5e9ece5e1eedacfe9cbb9e2bba4dcab8fd59c7b" +
+		"cf8e68c97f55c37243bc6331b3531fa5400e932e06832106741506660a07590008"},
+	{"balance", true, "181c4320275b263276293c932548af1059be0e6abd2379bb3887ba4d95ba64a2bc" +
+		"7dadbf96b9c5afc5cdc6d1d6dddfe1f1ecece9dbd7e3c8c0ddb5a9d7a392d2917b" +
+		"cc7f65c66c4fc0593cb9452caf3024a11d258f10297b0e29650f24500d1c3c0912"},
+	{"BuRd", true, "0530610e41781752901f63a72a71b2347fb93f8dc0529cc86bacd083bcd99ac9e0" +
+		"aed3e6c1ddecd3e6f0dfecf3ebf1f5f7f7f6f9eee8fbe6d9fdddcafbceb6f8bda0" +
+		"f5ac8bee9878e58268dc6d57d25749c6413ebb2a34ad162a960f267e082367001f"},
+	{"grey", false, "000000ffffff"},
+}

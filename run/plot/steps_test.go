@@ -1,0 +1,122 @@
+package plot
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+)
+
+// planeIn is the polygon of a plane in a cell of sides 1, counter-clockwise as seen from where the normal points.
+func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
+	n := p.normal
+	// Two directions of the plane, at right angles to the normal and to each other, and a large square of it.
+	u := [3]float64{-n[1], n[0], 0}
+	if math.Abs(n[2]) > 0.9 {
+		u = [3]float64{0, -n[2], n[1]}
+	}
+	l := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
+	for k := range u {
+		u[k] /= l
+	}
+	v := [3]float64{n[1]*u[2] - n[2]*u[1], n[2]*u[0] - n[0]*u[2], n[0]*u[1] - n[1]*u[0]}
+	for _, c := range [][2]float64{{-9, -9}, {9, -9}, {9, 9}, {-9, 9}} {
+		var at [3]float64
+		for k := range at {
+			at[k] = float64(cell[k]) + p.alpha*n[k] + c[0]*u[k] + c[1]*v[k]
+		}
+		polygon = append(polygon, at)
+	}
+	for axis := range 3 {
+		for _, side := range []float64{-1, 1} {
+			beyond := func(p [3]float64) float64 { return side*(p[axis]-float64(cell[axis])-0.5) - 0.5 }
+			var inside [][3]float64
+			for k, a := range polygon {
+				b := polygon[(k+1)%len(polygon)]
+				from, to := beyond(a), beyond(b)
+				if from <= 0 {
+					inside = append(inside, a)
+				}
+				if from < 0 && to > 0 || from > 0 && to < 0 {
+					t := from / (from - to)
+					inside = append(inside, [3]float64{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1]), a[2] + t*(b[2]-a[2])})
+				}
+			}
+			polygon = inside
+		}
+	}
+	return polygon
+}
+
+// TestStepsClose: planes in the middle of a grid, which do not meet, are closed by what lies between them: seen from any
+// side, as much of the surface looks there as away.
+func TestStepsClose(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for trial := range 20 {
+		p := &vtk.PolyData{FieldData: vtk.Arrays{
+			{Name: "Bounds", Components: 1, Data: []float64{0, 0, 0, 4, 4, 4}},
+			{Name: "Spacing", Components: 1, Data: []float64{1, 1, 1}}}}
+		var normals, alphas []float64
+		full := map[[3]int]bool{}
+		for cell := range 8 {
+			at := [3]int{1 + cell&1, 1 + cell>>1&1, 1 + cell>>2}
+			var plane cellPlane
+			if trial == 0 { // a box of 2 by 2 by 1.25
+				plane = cellPlane{[3]float64{0, 0, 1}, 0.25}
+				if at[2] == 1 {
+					full[at] = true
+					continue
+				}
+			} else {
+				size := 0.0
+				for k := range plane.normal {
+					plane.normal[k] = random.NormFloat64()
+					size += plane.normal[k] * plane.normal[k]
+				}
+				for k := range plane.normal {
+					plane.normal[k] /= math.Sqrt(size)
+					plane.alpha += plane.normal[k] * (0.3 + 0.4*random.Float64())
+				}
+			}
+			var ids []int64
+			for _, point := range planeIn(at, plane) {
+				ids = append(ids, int64(len(p.Points)/3))
+				p.Points = append(p.Points, point[:]...)
+			}
+			p.Polys.Add(ids...)
+			normals, alphas = append(normals, plane.normal[:]...), append(alphas, plane.alpha)
+		}
+		p.CellData = vtk.Arrays{{Name: "normal", Components: 3, Data: normals},
+			{Name: "alpha", Components: 1, Data: alphas}}
+		v, found := viewOf(p, func(cell [3]int) bool { return full[cell] })
+		if !found {
+			t.Fatal("no view")
+		}
+		if trial == 0 { // sides of full cells beside empty ones are of no plane: only the steps above them are there
+			if side := reach(v)[2]; math.Abs(side-4) > 1e-12 {
+				t.Errorf("an area of %g looks up, not 4", side)
+			}
+			continue
+		}
+		if sum := reach(v); math.Abs(sum[0])+math.Abs(sum[1])+math.Abs(sum[2]) > 1e-12 {
+			t.Errorf("trial %d: the areas add up to %v", trial, sum)
+		}
+	}
+}
+
+// reach adds up the areas of triangles as vectors out of the fluid.
+func reach(v *chart.View) (sum [3]float64) {
+	for _, t := range v.Triangles {
+		var p [3][3]float64
+		for k, i := range t {
+			p[k] = [3]float64(v.Points[3*i:])
+		}
+		for k := range sum {
+			e, g := (k+1)%3, (k+2)%3
+			sum[k] += ((p[1][e]-p[0][e])*(p[2][g]-p[0][g]) - (p[1][g]-p[0][g])*(p[2][e]-p[0][e])) / 2
+		}
+	}
+	return sum
+}

@@ -1,0 +1,72 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/config"
+)
+
+// Axis is a key of the case and the values that it takes, each as an override has it.
+type Axis struct {
+	Key    string
+	Values []string
+}
+
+// Axes parts overrides, "key=value", into those that all runs have, and axes: keys with several values. Commas part
+// values, but not within brackets, parentheses, braces and quotes: [64, 64] is one value, and so is circle(0, 0, 1).
+func Axes(sets []string) (fixed []string, axes []Axis, err error) {
+	for _, set := range sets {
+		key, text, ok := config.CutSet(set)
+		if !ok {
+			return nil, nil, fmt.Errorf("--set %s: write key=value, or key=value,value,…", set)
+		}
+		values := split(text)
+		if len(values) == 1 {
+			fixed = append(fixed, set)
+			continue
+		}
+		for i, v := range values {
+			switch {
+			case v == "":
+				return nil, nil, fmt.Errorf("--set %s: value %d of the list is empty", set, i+1)
+			case slices.Contains(values[:i], v):
+				return nil, nil, fmt.Errorf("--set %s: %s is there twice", set, v)
+			}
+		}
+		if slices.ContainsFunc(axes, func(a Axis) bool { return a.Key == key }) {
+			return nil, nil, fmt.Errorf("--set %s: %s has a list of values already", set, key)
+		}
+		axes = append(axes, Axis{key, values})
+	}
+	if len(axes) == 0 {
+		return nil, nil, errors.New("a study needs a key with several values, as in --set grid.cells=32,64,128")
+	}
+	return fixed, axes, nil
+}
+
+// split parts a list at the commas that stand by themselves.
+func split(text string) (values []string) {
+	depth, from := 0, 0
+	var quote rune
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case strings.ContainsRune("[({", r):
+			depth++
+		case strings.ContainsRune("])}", r):
+			depth--
+		case r == ',' && depth == 0:
+			values = append(values, strings.TrimSpace(text[from:i]))
+			from = i + 1
+		}
+	}
+	return append(values, strings.TrimSpace(text[from:]))
+}

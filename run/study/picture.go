@@ -1,0 +1,66 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+)
+
+// draw draws the errors that are shown over the resolution. drawn is false where there are none, or no resolution.
+func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
+	c := &chart.Convergence{Title: s.Runs[0].Case.Title}
+	if c.Title == "" {
+		c.Title = s.Runs[0].Case.Name
+	}
+	dim := 0
+	for _, r := range t.Rows {
+		dim = r.Summary.Dim
+	}
+	if t.Axis < 0 || dim == 0 {
+		return false, nil
+	}
+	c.Across = fmt.Sprintf("number of cells to the power of 1/%d", dim)
+	for _, m := range t.Metrics {
+		if !slices.Contains(t.Errors, m) {
+			continue
+		}
+		f := chart.Falling{Label: m}
+		for i, r := range t.Rows {
+			if i == 0 || !along(t.Rows[i-1].Run, r.Run, t.Axis) {
+				f.Curves = append(f.Curves, chart.Points{Name: s.others(r.Run, t.Axis)})
+			}
+			v, there := r.Summary.Metrics[m]
+			if !there {
+				continue
+			}
+			of := &f.Curves[len(f.Curves)-1]
+			of.X = append(of.X, math.Pow(float64(r.Summary.Cells), 1/float64(dim)))
+			of.Y = append(of.Y, math.Abs(v))
+		}
+		if slices.ContainsFunc(f.Curves, func(p chart.Points) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
+			c.Panels = append(c.Panels, f)
+		}
+	}
+	if len(c.Panels) == 0 {
+		return false, nil
+	}
+	picture, err := c.Draw()
+	if err == nil {
+		err = picture.Write(path)
+	}
+	return err == nil, err
+}
+
+// others are the values of a run along all axes but one.
+func (s *Study) others(r *Run, axis int) string {
+	var parts []string
+	for n, v := range r.Values {
+		if n != axis {
+			parts = append(parts, v)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

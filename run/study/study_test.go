@@ -1,0 +1,215 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// toy is a solver whose error falls with its order.
+type toy struct {
+	grid  config.Grid
+	order float64
+}
+
+func (t *toy) Print(p *config.Printer) {
+	t.grid.Print(p)
+	p.Section("[method]")
+	p.Pair("order", t.order)
+}
+
+func init() {
+	solvers.Register(solvers.Kind{Name: "toy", Decode: func(root *config.Section, c *config.Case) {
+		t := &toy{grid: config.DecodeGrid(root.Sub("grid"))}
+		method := root.Sub("method")
+		t.order = method.Number("order", config.Positive)
+		method.Finish()
+		c.Sections = t
+		c.DecodeCourse(root, t.grid.Dim, config.Written{Fields: []string{"q"}, Usual: []string{"q"},
+			Formats: []string{"vti"}})
+	}, Quantities: []solvers.Quantity{{Name: "mass", In: solvers.Metric}, {Name: "off", In: solvers.Metric, Error: true}}})
+}
+
+const toyCase = "solver = 'toy'\n[grid]\nbounds = [0, 0, 2, 1]\ncells = 4\n[method]\norder = 2\n[time]\nend = 1\n"
+
+func load(path string, sets []string) (*config.Case, error) {
+	return solvers.Parse(path, []byte(toyCase), sets)
+}
+
+// do leaves in the folder of a run what a run would.
+func do(_ context.Context, r *Run) error {
+	f, err := folder.Claim(r.Dir, folder.Info{Case: "toy", CaseSHA256: r.Case.Hash()}, folder.Fresh)
+	if err != nil {
+		return err
+	}
+	t := r.Case.Sections.(*toy)
+	off := 1.0
+	for range int(t.order) {
+		off /= float64(t.grid.Cells[0])
+	}
+	s := &summary.Summary{CaseSHA256: r.Case.Hash(), Dim: 2, Cells: int64(t.grid.Cells[0] * t.grid.Cells[1]),
+		Metrics: map[string]float64{"off": off, "mass": 1}}
+	return errors.Join(s.Write(filepath.Join(r.Dir, "summary.json")), f.Tell(folder.Done), f.Close())
+}
+
+func newStudy(t *testing.T, dir string, sets ...string) *Study {
+	t.Helper()
+	s, err := New("toy.toml", sets, dir, false, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAxes(t *testing.T) {
+	fixed, axes, err := Axes([]string{"grid.cells=32, 64,128", "time.end=2", "initial.shape=circle(0.5, 0.5, 0.3)",
+		"grid.periodic=[], ['x', 'y']", `title="a, b"`, "method.normal=youngs,myc"})
+	want := []Axis{{"grid.cells", []string{"32", "64", "128"}}, {"grid.periodic", []string{"[]", "['x', 'y']"}},
+		{"method.normal", []string{"youngs", "myc"}}}
+	if err != nil || !reflect.DeepEqual(axes, want) || len(fixed) != 3 {
+		t.Errorf("%q, %q, %v", fixed, axes, err)
+	}
+	for text, wrong := range map[string]string{"a": "write key=value", "a=1": "several values", "a=1,,2": "value 2",
+		"a=1,2,1": "1 is there twice"} {
+		if _, _, err := Axes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestStudy: all combinations are run, each in its folder, with the orders of the errors; those that are there are not
+// run again, and of longer lists only what is new.
+func TestStudy(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	var runs atomic.Int32
+	count := func(ctx context.Context, r *Run) error { runs.Add(1); return do(ctx, r) }
+	quiet := func(string) {}
+	s := newStudy(t, dir, "grid.cells=8,16", "method.order=1,2")
+	if err := s.Go(t.Context(), 3, count, quiet); err != nil || runs.Load() != 4 {
+		t.Fatalf("%d runs, %v", runs.Load(), err)
+	}
+	s = newStudy(t, dir, "grid.cells=32,16,8", "method.order=1,2")
+	if err := s.Go(t.Context(), 1, count, quiet); err != nil || runs.Load() != 6 {
+		t.Fatalf("%d runs, %v", runs.Load(), err)
+	}
+	table, err := s.Table(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `| grid.cells | method.order | cells | steps | wall (s) |       off | order |
+| ---------: | -----------: | ----: | ----: | -------: | --------: | ----: |
+|          8 |            1 |    64 |     0 |        0 |     0.125 |       |
+|         16 |            1 |   256 |     0 |        0 |    0.0625 |  1.00 |
+|         32 |            1 |  1024 |     0 |        0 |   0.03125 |  1.00 |
+|          8 |            2 |    64 |     0 |        0 |   0.01562 |       |
+|         16 |            2 |   256 |     0 |        0 |  0.003906 |  2.00 |
+|         32 |            2 |  1024 |     0 |        0 | 0.0009766 |  2.00 |
+`
+	if got := table.Markdown(); got != want {
+		t.Errorf("%s", got)
+	}
+	files, err := s.Write(table)
+	if err != nil || len(files) != 3 {
+		t.Errorf("%q, %v", files, err)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, CSVFile))
+	if lines := strings.Split(string(rows), "\n"); err != nil || len(lines) != 8 ||
+		!strings.HasPrefix(lines[0], "grid.cells,method.order,run,cells,steps,time,wall_s,off,mass,off_order,") ||
+		!strings.HasPrefix(lines[2], "16,1,cells=16_order=1,256,0,0,0,0.0625,1,1,") {
+		t.Errorf("%s, %v", rows, err)
+	}
+	if table, err := s.Table([]string{"mass"}); err != nil || !strings.Contains(table.Markdown(), "mass |\n") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAxisOfOneDirection: where lists of cells differ along one axis alone, that is what gets finer.
+func TestAxisOfOneDirection(t *testing.T) {
+	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=[8, 4],[16, 4]")
+	if err := s.Go(t.Context(), 2, do, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	table, err := s.Table(nil)
+	if err != nil || len(table.Rows) != 2 || table.Rows[1].Orders["off"] != 2 || table.Rows[1].Name != "cells=16x4" {
+		t.Errorf("%+v, %v", table, err)
+	}
+}
+
+// TestStudyRefuses: before a run is made.
+func TestStudyRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	if err := newStudy(t, dir, "grid.cells=8,16").Go(t.Context(), 1, do, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	for want, sets := range map[string][]string{
+		"cells=many":                         {"grid.cells=8,many"},
+		"are the same case":                  {"time.end=1,1.0"},
+		"more than 1000 runs":                {"grid.cells=" + numbers(40), "method.order=" + numbers(40)},
+		"has the results of another case":    {"grid.cells=8,32", "method.order=3"},
+		"has a list of values already":       {"grid.cells=8,32", "grid.cells=16,64"},
+		"--set method.order=1,: value 2 of ": {"method.order=1,"},
+	} {
+		if _, err := New("toy.toml", sets, dir, false, load); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	s := newStudy(t, dir, "grid.cells=8,16")
+	if err := s.Knows([]string{"of"}); err == nil || !strings.Contains(err.Error(), "choose mass or off") {
+		t.Error(err)
+	}
+	if err := s.Knows([]string{"off", "mass2_from_sea"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func numbers(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprint(i+1))
+	}
+	return strings.Join(list, ",")
+}
+
+// TestFailureEndsNoOther: what has failed is told, and the table has the rest.
+func TestFailureEndsNoOther(t *testing.T) {
+	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=8,16,32")
+	var told []string
+	err := s.Go(t.Context(), 1, func(ctx context.Context, r *Run) error {
+		if r.Values[0] == "16" {
+			return errors.New("out of luck")
+		}
+		return do(ctx, r)
+	}, func(line string) { told = append(told, line) })
+	if err == nil || err.Error() != "cells=16: out of luck" || !slices.Contains(told, "cells=16: out of luck") {
+		t.Errorf("%v, %q", err, told)
+	}
+	if table, err := s.Table(nil); err != nil || len(table.Rows) != 2 {
+		t.Errorf("%+v, %v", table, err)
+	}
+}
+
+// TestNamesOfFolders: what cannot be in a name is made up for, so that no two values share one.
+func TestNamesOfFolders(t *testing.T) {
+	for text, want := range map[string]string{"cells=[64, 32]": "cells=64x32", "cfl=1e-3": "cfl=1e-3",
+		"shape=circle(0, 0, 1)": "shape=circle-0x0x1--", "a=../b": "a=..-b-"} {
+		got := plain(text)
+		if rest, ok := strings.CutPrefix(got, want); !ok || rest != "" && len(rest) != 6 {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	if plain("q=x*y") == plain("q=x/y") || len(plain(strings.Repeat("x", 500))) > 130 {
+		t.Error("names are not told apart, or too long")
+	}
+}

@@ -1,0 +1,155 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Row is a run of the table, and the orders of its errors against the next coarser run, by the metric.
+type Row struct {
+	*Run
+	Orders map[string]float64
+}
+
+// Table is what came of a study.
+type Table struct {
+	Axes    []Axis
+	Rows    []Row    // along the resolution the fastest, coarse ones first
+	Metrics []string // that are shown, in the order of their declaration
+	Errors  []string // of these: they have orders where there is a resolution
+	All     []string // all metrics that any run has
+	Axis    int      // of the resolution, among Axes; -1 for none
+}
+
+// Table makes the table of the runs that are done. It shows the metrics of the names; for none the errors, where there
+// is a resolution to tell their orders, and else all.
+func (s *Study) Table(metrics []string) (*Table, error) {
+	t := &Table{Axes: s.Axes, Axis: s.Resolution()}
+	names := map[string]bool{}
+	for _, r := range s.Runs {
+		if r.Summary == nil {
+			continue
+		}
+		t.Rows = append(t.Rows, Row{r, map[string]float64{}})
+		for name := range r.Summary.Metrics {
+			names[name] = true
+		}
+	}
+	errors := s.errors()
+	t.All = slices.SortedFunc(maps.Keys(names), func(a, b string) int { // errors first, as they are declared
+		place := func(name string) int {
+			if i := slices.Index(errors, name); i >= 0 {
+				return i
+			}
+			return len(errors)
+		}
+		return cmp.Or(place(a)-place(b), cmp.Compare(a, b))
+	})
+	for _, m := range metrics {
+		if !names[m] && len(t.Rows) > 0 {
+			return nil, fmt.Errorf("no run has a metric %q; there are %s", m, strings.Join(t.All, ", "))
+		}
+	}
+	is := func(name string) bool { return slices.Contains(errors, name) }
+	t.Metrics = metrics
+	if len(metrics) == 0 {
+		t.Metrics = slices.Clone(t.All)
+		if t.Axis >= 0 && slices.ContainsFunc(t.All, is) {
+			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !is(m) })
+		}
+	}
+	for _, m := range t.All {
+		if t.Axis >= 0 && is(m) {
+			t.Errors = append(t.Errors, m)
+		}
+	}
+	t.sort()
+	t.order()
+	return t, nil
+}
+
+// Knows refuses metrics that no run of the study will have.
+func (s *Study) Knows(metrics []string) error {
+	c := s.Runs[0].Case
+	kind, _ := solvers.Find(c.Solver)
+	var names []string
+	for _, q := range kind.Quantities {
+		if q.In&solvers.Metric != 0 {
+			names = append(names, q.Name)
+		}
+	}
+	names = append(names, s.errors()...)
+	for _, f := range kind.Fields {
+		for _, q := range f.Totals() {
+			names = append(names, q.Name)
+		}
+	}
+	for _, m := range metrics {
+		if !slices.Contains(names, m) && !strings.Contains(m, solvers.From) { // sources are not known beforehand
+			slices.Sort(names)
+			return fmt.Errorf("--metric %s: %s", m, config.Choose(slices.Compact(names)))
+		}
+	}
+	return nil
+}
+
+// errors are the metrics that the solver declares to be errors, and those of fields that the case gives exactly.
+func (s *Study) errors() (names []string) {
+	c := s.Runs[0].Case
+	kind, _ := solvers.Find(c.Solver)
+	add := func(list []solvers.Quantity) {
+		for _, q := range list {
+			if q.Error && q.In&solvers.Metric != 0 {
+				names = append(names, q.Name)
+			}
+		}
+	}
+	add(kind.Quantities)
+	for _, exact := range c.Exact {
+		add(solvers.ErrorsOf(&solvers.Field{Name: exact.Name}))
+	}
+	return names
+}
+
+// sort puts runs that differ in their resolution alone below each other.
+func (t *Table) sort() {
+	if t.Axis < 0 {
+		return
+	}
+	place := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
+	slices.SortStableFunc(t.Rows, func(a, b Row) int {
+		for n := range t.Axes {
+			if d := place(a, n) - place(b, n); n != t.Axis && d != 0 {
+				return d
+			}
+		}
+		return cmp.Compare(a.Summary.Cells, b.Summary.Cells)
+	})
+}
+
+// order finds the orders: log of the ratio of errors, by the ratio of spacings.
+func (t *Table) order() {
+	if t.Axis < 0 {
+		return
+	}
+	for i := 1; i < len(t.Rows); i++ {
+		coarse, fine := t.Rows[i-1], t.Rows[i]
+		if !along(coarse.Run, fine.Run, t.Axis) {
+			continue
+		}
+		ratio := spacing(coarse.Run, fine.Run, t.Axis)
+		for _, m := range t.Errors {
+			o := math.Log(math.Abs(coarse.Summary.Metrics[m]/fine.Summary.Metrics[m])) / math.Log(ratio)
+			if o-o == 0 { // none where an error is 0
+				fine.Orders[m] = o
+			}
+		}
+	}
+}

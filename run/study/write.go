@@ -1,0 +1,145 @@
+package study
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+)
+
+// Files of a study, in its folder.
+const (
+	CSVFile      = "study.csv"
+	MarkdownFile = "study.md"
+	PictureFile  = "study.png"
+)
+
+// Markdown is the table for people, of the metrics that are shown, with columns as wide as their widest cell.
+func (t *Table) Markdown() string {
+	var head []string
+	for _, a := range t.Axes {
+		head = append(head, a.Key)
+	}
+	head = append(head, "cells", "steps", "wall (s)")
+	for _, m := range t.Metrics {
+		head = append(head, m)
+		if slices.Contains(t.Errors, m) {
+			head = append(head, "order")
+		}
+	}
+	rows := [][]string{head}
+	for _, r := range t.Rows {
+		row := append(slices.Clone(r.Values), fmt.Sprint(r.Summary.Cells), fmt.Sprint(r.Summary.Steps),
+			fmt.Sprintf("%.3g", r.Summary.Wall))
+		for _, m := range t.Metrics {
+			v, there := r.Summary.Metrics[m]
+			row = append(row, number(v, there, "%.4g"))
+			if slices.Contains(t.Errors, m) {
+				o, there := r.Orders[m]
+				row = append(row, number(o, there, "%.2f"))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return markdown(rows)
+}
+
+func number(v float64, there bool, format string) string {
+	if !there {
+		return ""
+	}
+	return fmt.Sprintf(format, v)
+}
+
+func markdown(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for i := range rows {
+		for c, cell := range rows[i] {
+			cell = strings.ReplaceAll(cell, "|", `\|`)
+			rows[i][c], widths[c] = cell, max(widths[c], 3, utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		for c, cell := range row {
+			fmt.Fprintf(&b, "| %*s ", widths[c], cell)
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			for _, w := range widths {
+				b.WriteString("| " + strings.Repeat("-", w-1) + ": ")
+			}
+			b.WriteString("|\n")
+		}
+	}
+	return b.String()
+}
+
+// CSV has a row a run: the values of the axes, the folder, size and time, all metrics in full precision, the orders of
+// those that are errors, and the hash of the state.
+func (t *Table) CSV() string {
+	var head []string
+	for _, a := range t.Axes {
+		head = append(head, a.Key)
+	}
+	head = append(head, "run", "cells", "steps", "time", "wall_s")
+	head = append(head, t.All...)
+	for _, m := range t.Errors {
+		head = append(head, m+"_order")
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(append(head, "state_sha256", "version")) // to memory
+	for _, r := range t.Rows {
+		s := r.Summary
+		row := append(slices.Clone(r.Values), r.Name, fmt.Sprint(s.Cells), fmt.Sprint(s.Steps), exactly(s.Time, true),
+			exactly(s.Wall, true))
+		for _, m := range t.All {
+			v, there := s.Metrics[m]
+			row = append(row, exactly(v, there))
+		}
+		for _, m := range t.Errors {
+			o, there := r.Orders[m]
+			row = append(row, exactly(o, there))
+		}
+		_ = w.Write(append(row, s.StateSHA256, s.Version))
+	}
+	w.Flush()
+	return b.String()
+}
+
+func exactly(v float64, there bool) string {
+	if !there {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Write writes the table as CSV and Markdown, and the picture where there is something to draw, into the folder of the
+// study, and returns their paths.
+func (s *Study) Write(t *Table) (files []string, err error) {
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	for name, text := range map[string]string{CSVFile: t.CSV(), MarkdownFile: t.Markdown()} {
+		path := filepath.Join(s.Dir, name)
+		err := atomicfile.Write(path, func(f *os.File) error { _, err := f.WriteString(text); return err })
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, path)
+	}
+	slices.Sort(files)
+	picture := filepath.Join(s.Dir, PictureFile)
+	drawn, err := s.draw(t, picture)
+	if drawn {
+		files = append(files, picture)
+	}
+	return files, err
+}

@@ -1,0 +1,239 @@
+// Package basin has what the checks of shallow water share: flows in basins, run on one rank and on twins, their
+// budgets,
+// and what gauges in them see.
+package basin
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+var Schemes = []string{"roe", "ir-roe", "pvm-ifcp"}
+
+const Gravity = 9.81
+
+// State is what a cell holds: depth of the bed and thicknesses in m, velocities in m/s.
+type State struct{ Depth, H1, U1, V1, H2, U2, V2 float64 }
+
+// Flow is a problem of two layers in a basin with walls.
+type Flow struct {
+	Mesh      *mesh.Mesh
+	Config    shallow.Config
+	Precision string // float64 if empty
+	Initial   func(x, y float64) State
+	Manning   float64 // s/m^(1/3); 0 for no friction
+	Coriolis  float64 // parameter, 1/s; 0 for no rotation
+
+	Uplift   func(x, y float64) float64 // by which the bed rises, m; nil for nothing
+	Pressure func(x, y float64) float64 // of the air over the density of the water, m²/s²; nil for nothing
+}
+
+// Basin is a flow under way.
+type Basin struct {
+	shallow.Solver
+	page   *verify.Page
+	Part   *mesh.Part
+	local  []int32 // of each cell of the mesh, its number in the part
+	device *cpu.Device
+	comm   dist.Comm
+	twins  []*twin
+
+	precision string
+	budget    *budget // of the check, nil for none
+	first     shallow.Diagnostics
+	nudged    bool
+}
+
+// Start sets up a flow on one rank, from values at the centroids, and its twins.
+func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
+	f.Config.Boundary = make([]bool, len(f.Mesh.Groups))
+	if f.Precision == "" {
+		f.Precision = "float64"
+	}
+	b := &Basin{page: p, precision: f.Precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
+	err := f.parts(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
+		b.Part = part
+		b.Solver, err = shallow.New(ctx, f.Precision, f.Config, part, plan, f.At(part), b.comm, b.device)
+		return err
+	})
+	for _, t := range p.Options.Twins {
+		if err == nil {
+			var w *twin
+			if w, err = twinOf(ctx, t, f); err == nil {
+				b.twins = append(b.twins, w)
+			}
+		}
+	}
+	if err == nil {
+		err = b.open(ctx)
+	}
+	if err != nil {
+		b.free()
+		return nil, err
+	}
+	b.local = make([]int32, len(b.Part.Global))
+	for i, g := range b.Part.Global {
+		b.local[g] = int32(i)
+	}
+	return b, nil
+}
+
+// parts cuts the mesh of a flow.
+func (f *Flow) parts(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
+	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Cut: partition.HilbertCut})
+	if err != nil {
+		return err
+	}
+	return d.Each(each)
+}
+
+// At is the initial state of the cells of a part.
+func (f *Flow) At(part *mesh.Part) shallow.Initial {
+	n := len(part.Cells)
+	fields := make([][]float64, 7)
+	for k := range fields {
+		fields[k] = make([]float64, n)
+	}
+	for i := range n {
+		s := f.Initial(part.Centroid(i))
+		for k, v := range []float64{s.Depth, s.H1, s.U1, s.V1, s.H2, s.U2, s.V2} {
+			fields[k][i] = v
+		}
+	}
+	in := shallow.Initial{
+		Depth: fields[0], H1: fields[1], U1: fields[2], V1: fields[3], H2: fields[4], U2: fields[5], V2: fields[6],
+	}
+	if f.Manning > 0 {
+		in.Manning = slices.Repeat([]float64{f.Manning}, n)
+	}
+	if f.Coriolis != 0 {
+		in.Coriolis = slices.Repeat([]float64{f.Coriolis}, n)
+	}
+	in.Uplift, in.Pressure = everywhereOf(part, f.Uplift), everywhereOf(part, f.Pressure)
+	return in
+}
+
+// everywhereOf are the values of a field at the cells of a part, nil for none.
+func everywhereOf(part *mesh.Part, field func(x, y float64) float64) (values []float64) {
+	if field == nil {
+		return nil
+	}
+	for i := range part.Cells {
+		values = append(values, field(part.Centroid(i)))
+	}
+	return values
+}
+
+// Step takes a step of the flow and of its twins.
+func (b *Basin) Step(ctx context.Context, until float64) (float64, error) {
+	for _, t := range b.twins {
+		if err := t.step(ctx, until); err != nil {
+			return 0, err
+		}
+	}
+	return b.Solver.Step(ctx, until)
+}
+
+// Nudge changes the state of the flow and of its twins.
+func (b *Basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	b.nudged = true
+	for _, t := range b.twins {
+		if err := t.nudge(ctx, b.local, change); err != nil {
+			return err
+		}
+	}
+	return b.Solver.Nudge(ctx, change)
+}
+
+// Close ends a flow. Its twins must have arrived at the same state, and its budget must close.
+func (b *Basin) Close(ctx context.Context) {
+	b.settle(ctx)
+	for _, t := range b.twins {
+		t.compare(ctx, b)
+	}
+	b.free()
+}
+
+func (b *Basin) free() {
+	for _, t := range b.twins {
+		t.free()
+	}
+	if b.Solver != nil {
+		b.Solver.Close()
+	}
+	b.device.Close()
+	b.comm.Close()
+}
+
+// Until steps to time t; each, if not nil, is called after every step with its length.
+func (b *Basin) Until(ctx context.Context, t float64, each func(dt float64) error) error {
+	for b.Time() < t {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		dt, err := b.Step(ctx, t)
+		if err != nil {
+			return err
+		}
+		if each != nil {
+			if err := each(dt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Evolve starts a flow, steps to time t and hands the basin to look.
+func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, look func(b *Basin) error) error {
+	b, err := Start(ctx, p, f)
+	if err != nil {
+		return err
+	}
+	defer b.Close(ctx)
+	if err := b.Until(ctx, t, nil); err != nil {
+		return err
+	}
+	return look(b)
+}
+
+// Mean is the average over the area of f, given each cell and its centroid.
+func (b *Basin) Mean(f func(cell int, x, y float64) float64) float64 {
+	var sum, area float64
+	for i := range b.Part.Owned {
+		x, y := b.Part.Centroid(i)
+		a := b.Part.Area(i)
+		sum, area = sum+a*f(i, x, y), area+a
+	}
+	return sum / area
+}
+
+// MeanError is the average over the area of |field - exact|.
+func (b *Basin) MeanError(field string, exact func(x, y float64) float64) float64 {
+	return b.Mean(func(i int, x, y float64) float64 { return math.Abs(b.Value(field, i) - exact(x, y)) })
+}
+
+// Strip is a channel along x, nx boxes long and rows wide, in triangles: cheap ground for problems of one dimension.
+func Strip(x0, x1 float64, nx, rows int) (*mesh.Mesh, error) {
+	width := (x1 - x0) / float64(nx) * float64(rows)
+	return mesh.Rectangle(x0, 0, x1, width, 2*nx*rows, MeshSeed)
+}
+
+// Square is [-half, half]² in 2n² cells.
+func Square(half float64, n int, seed uint64) (*mesh.Mesh, error) {
+	return mesh.Rectangle(-half, -half, half, half, 2*n*n, seed)
+}
+
+// MeshSeed is that of the meshes where a check does not say otherwise.
+const MeshSeed = 7

@@ -1,0 +1,160 @@
+package basin
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// sounding is a place in a basin where the level of the surface is looked at: that of the plane through the cell there
+// and its neighbours that are wet.
+type sounding struct {
+	X, y  float64
+	Cell  int
+	cells []int
+}
+
+// At finds the cell that holds a place, or the one whose centroid is nearest.
+func (b *Basin) At(x, y float64) sounding {
+	s := sounding{X: x, y: y, Cell: -1}
+	nearest := math.Inf(1)
+	for i := range b.Part.Owned {
+		cx, cy := b.Part.Centroid(i)
+		if d := math.Hypot(cx-x, cy-y); d < nearest && b.holds(i, x, y) || s.Cell < 0 {
+			nearest, s.Cell = d, i
+		}
+	}
+	s.cells = []int{s.Cell}
+	for _, o := range b.Part.Neighbour[s.Cell] {
+		if o >= 0 {
+			s.cells = append(s.cells, int(o))
+		}
+	}
+	return s
+}
+
+// holds tells whether a place is in cell i or on its edges.
+func (b *Basin) holds(i int, x, y float64) bool {
+	for k, v := range b.Part.Cells[i] {
+		w := b.Part.Cells[i][(k+1)%3]
+		ax, ay, bx, by := b.Part.X[v], b.Part.Y[v], b.Part.X[w], b.Part.Y[w]
+		if (bx-ax)*(y-ay)-(by-ay)*(x-ax) < -1e-9*((bx-ax)*(bx-ax)+(by-ay)*(by-ay)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Level is that of the surface at a sounding, within those of the cells around; NaN where it is dry.
+func (b *Basin) Level(s sounding) float64 {
+	if b.Value("h2", s.Cell) < b.DryDepth() {
+		return math.NaN()
+	}
+	x0, y0 := b.Part.Centroid(s.Cell)
+	z0 := b.Value("z2", s.Cell)
+	var xx, xy, yy, xz, yz, least, most float64
+	for _, i := range s.cells[1:] {
+		if b.Value("h2", i) < b.DryDepth() {
+			continue
+		}
+		x, y := b.Part.Centroid(i)
+		x, y = x-x0, y-y0
+		z := b.Value("z2", i) - z0
+		xx, xy, yy, xz, yz = xx+x*x, xy+x*y, yy+y*y, xz+x*z, yz+y*z
+		least, most = min(least, z), max(most, z)
+	}
+	det := xx*yy - xy*xy
+	if det < 1e-6*(xx+yy)*(xx+yy) || det == 0 {
+		return z0
+	}
+	return z0 + min(most, max(least, ((yy*xz-xy*yz)*(s.X-x0)+(xx*yz-xy*xz)*(s.y-y0))/det))
+}
+
+// Course is what was seen at soundings in the course of a run.
+type Course struct {
+	Soundings []sounding
+	Times     []float64
+	Levels    [][]float64 // by sounding
+}
+
+func (b *Basin) CourseAt(places ...[2]float64) *Course {
+	c := &Course{Levels: make([][]float64, len(places))}
+	for _, at := range places {
+		c.Soundings = append(c.Soundings, b.At(at[0], at[1]))
+	}
+	return c
+}
+
+// see adds the levels of now.
+func (c *Course) see(b *Basin) {
+	c.Times = append(c.Times, b.Time())
+	for k, s := range c.Soundings {
+		c.Levels[k] = append(c.Levels[k], b.Level(s))
+	}
+}
+
+// Along is the course of sounding k at some times, linear between those that were seen.
+func (c *Course) Along(k int, times []float64) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = Between(c.Times, c.Levels[k], t)
+	}
+	return out
+}
+
+// Between is the value at t of what is linear between values at increasing times; NaN outside.
+func Between(times, values []float64, t float64) float64 {
+	i, found := slices.BinarySearch(times, t)
+	switch {
+	case found:
+		return values[i]
+	case i == 0 || i == len(times):
+		return math.NaN()
+	}
+	w := (t - times[i-1]) / (times[i] - times[i-1])
+	return values[i-1] + w*(values[i]-values[i-1])
+}
+
+// Highest is the largest height of the bed that was wet in the course of a run.
+type Highest struct{ wet []bool }
+
+func (h *Highest) see(b *Basin) {
+	if h.wet == nil {
+		h.wet = make([]bool, b.Part.Owned)
+	}
+	for i := range h.wet {
+		h.wet[i] = h.wet[i] || b.Value("h2", i) >= b.DryDepth()
+	}
+}
+
+// In is the largest height of the wet bed where a place is.
+func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
+	top := math.Inf(-1)
+	for i, wet := range h.wet {
+		if wet && where(b.Part.Centroid(i)) {
+			top = max(top, -b.Value("depth", i))
+		}
+	}
+	return top
+}
+
+// Watch steps to a time and looks after each step.
+func (b *Basin) Watch(ctx context.Context, t float64, see ...interface{ see(b *Basin) }) error {
+	return b.Until(ctx, t, func(float64) error {
+		for _, s := range see {
+			s.see(b)
+		}
+		return nil
+	})
+}
+
+// Peak is the largest of values, and when that is.
+func Peak(times, values []float64) (most, when float64) {
+	most = math.Inf(-1)
+	for i, v := range values {
+		if v > most {
+			most, when = v, times[i]
+		}
+	}
+	return most, when
+}

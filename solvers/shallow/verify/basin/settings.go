@@ -1,0 +1,59 @@
+package basin
+
+import (
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// Settings are the constants of most checks.
+func Settings(scheme string, ratio float64) shallow.Config {
+	return shallow.Config{
+		Scheme: scheme, Gravity: Gravity, DensityRatio: ratio, CFL: 0.9, EntropyFix: 0.05, DryDepth: 1e-6,
+	}
+}
+
+// Second are the constants of most checks of second order.
+func Second(scheme string, ratio, dry float64) shallow.Config {
+	cfg := Settings(scheme, ratio)
+	cfg.Order, cfg.DryDepth = 2, dry
+	return cfg
+}
+
+// Given sets what is given at the groups of a rectangle, left, right, bottom and top in their order in the mesh.
+func Given(m *mesh.Mesh, at map[string]*shallow.Given) []*shallow.Given {
+	all := make([]*shallow.Given, len(m.Groups))
+	for i, g := range m.Groups {
+		all[i] = at[g.Name]
+	}
+	return all
+}
+
+// Share is a bound, or a wider one of quick runs.
+func Share(p *verify.Page, full, quick float64) float64 {
+	if p.Options.Quick {
+		return quick
+	}
+	return full
+}
+
+// finest is a verdict of the finest mesh of a full run, and none of others.
+func Finest(p *verify.Page, last bool, v verify.Verdict) verify.Verdict {
+	if last && !p.Options.Quick {
+		return v
+	}
+	return verify.Info
+}
+
+// Triangles is how many a check takes: quick ones on a quick run, else as many as it is made for, times the resolution
+// that was asked for.
+func Triangles(p *verify.Page, quick, full int) int {
+	n := full
+	if p.Options.Quick {
+		n = quick
+	}
+	if p.Options.Resolution > 0 {
+		return int(float64(n) * p.Options.Resolution)
+	}
+	return n
+}

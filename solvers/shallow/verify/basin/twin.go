@@ -1,0 +1,105 @@
+package basin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// twin is a flow under way on a twin.
+type twin struct {
+	name    string
+	comms   []dist.Comm
+	parts   []*mesh.Part
+	solvers []shallow.Solver
+}
+
+func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
+	n := len(t.Devices)
+	w := &twin{name: t.Name, comms: local.New(n), parts: make([]*mesh.Part, n), solvers: make([]shallow.Solver, n)}
+	plans := make([]*halo.Plan, n)
+	err := f.parts(n, func(r int, part *mesh.Part, plan *halo.Plan) error {
+		w.parts[r], plans[r] = part, plan
+		return nil
+	})
+	if err == nil {
+		err = w.each(func(r int) (err error) {
+			w.solvers[r], err = shallow.New(ctx, f.Precision, f.Config, w.parts[r], plans[r], f.At(w.parts[r]), w.comms[r],
+				t.Devices[r])
+			return err
+		})
+	}
+	if err != nil {
+		w.free()
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return w, nil
+}
+
+// each calls f for every rank at the same time.
+func (w *twin) each(f func(rank int) error) error {
+	errs := make([]error, len(w.comms))
+	var wg sync.WaitGroup
+	for r := range w.comms {
+		wg.Go(func() { errs[r] = f(r) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (w *twin) step(ctx context.Context, until float64) error {
+	return w.each(func(r int) error {
+		_, err := w.solvers[r].Step(ctx, until)
+		return err
+	})
+}
+
+// nudge gives change the cells' numbers on the one rank of the flow, local by their global ids.
+func (w *twin) nudge(ctx context.Context, local []int32, change func(cell int, w *[6]float64)) error {
+	for r, s := range w.solvers {
+		global := w.parts[r].Global
+		err := s.Nudge(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare sets the twin's state beside the flow's.
+func (w *twin) compare(ctx context.Context, b *Basin) {
+	want, err := b.Hash(ctx)
+	got := make([]string, len(w.solvers))
+	if err == nil {
+		err = w.each(func(r int) (err error) {
+			got[r], err = w.solvers[r].Hash(ctx)
+			return err
+		})
+	}
+	missed := ""
+	switch {
+	case err != nil:
+		missed = fmt.Sprintf("%s: %v", w.name, err)
+	case got[0] != want || w.solvers[0].Steps() != b.Steps():
+		missed = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.solvers[0].Steps(), want,
+			b.Steps())
+	}
+	b.page.Twin(missed)
+}
+
+func (w *twin) free() {
+	for r := range w.comms {
+		if w.solvers[r] != nil {
+			w.solvers[r].Close()
+		}
+	}
+	_ = w.each(func(r int) error { return w.comms[r].Close() })
+}

@@ -1,0 +1,39 @@
+// Package tsunami has the benchmarks of the tsunami community.
+package tsunami
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+// Suite is the benchmarks of the tsunami community, against exact solutions and laboratories: see data/README.md.
+// Bounds are those that approval bodies use, or tighter: C. E. Synolakis et al. (2007) have 5% for exact solutions and
+// 10% for laboratories. All run one layer at second order.
+var Suite = verify.Suite{Name: "tsunami", Twins: 2, Scales: true, Checks: []verify.Check{
+	{Name: "bp1", About: "A solitary wave on a simple beach, exact", Run: simpleBeach},
+	{Name: "bp4", About: "A solitary wave on a simple beach, in a laboratory", Run: laboratoryBeach},
+	{Name: "bp7", About: "Monai valley, a laboratory model of the tsunami of 1993 off Hokkaido", Run: monai},
+	{Name: "bp6", About: "Solitary waves around a conical island, in a laboratory", Run: conicalIsland},
+}}
+
+// misfit is the mean of |ours - theirs| over the range of theirs, where both are numbers.
+func misfit(theirs, ours []float64) float64 {
+	least, most, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
+	for i, v := range theirs {
+		if math.IsNaN(v) {
+			continue
+		}
+		least, most = min(least, v), max(most, v)
+		if !math.IsNaN(ours[i]) {
+			sum, n = sum+math.Abs(ours[i]-v), n+1
+		}
+	}
+	return sum / float64(n) / (most - least)
+}
+
+// beside are the curves of a panel: what was measured or is exact, and ours.
+func beside(label, name string, theirs, ours []float64) chart.Panel {
+	return chart.Panel{Label: label, Curves: []chart.Curve{{Name: name, Values: theirs}, {Name: "atoll", Values: ours}}}
+}

@@ -1,0 +1,118 @@
+// Package faults says what is wrong with a mesh or a metric, in one text on all ranks.
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Refusal is an error that the mesh or the metric caused, the same on all ranks.
+type Refusal struct{ Err error }
+
+func (r *Refusal) Error() string { return r.Err.Error() }
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// OutOfRange is what to do about numbers that over- or underflow.
+const OutOfRange = "too large or too small to compute with: scale the coordinates, or the sizes"
+
+// Unfit says what is wrong with a metric that is not positive definite, or whose determinant is not a positive number.
+func Unfit(components []float64, positive func(components []float64) bool) string {
+	largest := 0.0
+	for _, x := range components {
+		largest = max(largest, math.Abs(x))
+	}
+	scaled := make([]float64, len(components))
+	for k, x := range components {
+		scaled[k] = x / largest
+	}
+	switch {
+	case largest == 0:
+		return "not positive definite, or too small for the precision"
+	case math.IsInf(largest, 0) || positive(scaled):
+		return OutOfRange
+	}
+	return "not positive definite"
+}
+
+// Found is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
+type Found struct {
+	Count int64
+	id    int32
+	Text  string
+}
+
+func (c *Found) Add(id int32, format string, args ...any) {
+	if c.Count++; c.Count == 1 || id < c.id {
+		c.id, c.Text = id, fmt.Sprintf(format, args...)
+	}
+}
+
+// Agree returns the same error on all ranks, a Refusal, if one has a complaint.
+func Agree(ctx context.Context, comm dist.Comm, c Found) error {
+	least := []int64{math.MaxInt64}
+	if c.Count > 0 {
+		least[0] = int64(c.id)
+	}
+	total := []int64{c.Count}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
+		return err
+	}
+	if total[0] == 0 {
+		return nil
+	}
+	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil {
+		return err
+	}
+	if c.Count == 0 || int64(c.id) != least[0] {
+		c.Text = ""
+	}
+	_, text, err := dist.FirstText(ctx, comm, c.Text)
+	switch {
+	case err != nil:
+		return err
+	case text != "" && total[0] > 1:
+		return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
+	case text != "":
+		return &Refusal{errors.New(text)}
+	}
+	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
+}
+
+// OnAnyRank returns an error on all ranks if one has one: its own, or that of the lowest rank, with its name.
+func OnAnyRank(ctx context.Context, comm dist.Comm, bad error) error {
+	var text []byte
+	if bad != nil {
+		text = []byte(bad.Error())
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	if bad != nil {
+		return bad
+	}
+	for r, t := range all {
+		if len(t) > 0 {
+			return fmt.Errorf("rank %d refuses its patch: %s", r, t)
+		}
+	}
+	return nil
+}
+
+// FormatPoint writes coordinates for people.
+func FormatPoint[F num.Float](x []F) string {
+	text := "("
+	for k, c := range x {
+		if k > 0 {
+			text += ", "
+		}
+		text += strconv.FormatFloat(float64(c), 'g', 6, 64)
+	}
+	return text + ")"
+}

@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// CheckUpright refuses a mesh with triangles whose area is not positive.
+func CheckUpright(m *mesh.Mesh) error {
+	bad, text := 0, ""
+	for c := range m.Cells {
+		if !upright(m, c) {
+			if bad++; bad <= 5 {
+				x, y := m.Centroid(c)
+				text += fmt.Sprintf("; cell %d at (%g, %g) of area %g", c, x, y, m.Area(c))
+			}
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient), "+
+		"untangle it (untangle = true) or mesh the domain again", bad, len(m.Cells), text)
+}
+
+// AreaRoundOff is what share of its two products a triangle's area must exceed, not to come from rounding alone.
+const AreaRoundOff = 4 * 0x1p-53
+
+func upright(m *mesh.Mesh, c int) bool {
+	v := m.Cells[c]
+	ax, ay := m.X[v[0]], m.Y[v[0]]
+	one, other := (m.X[v[1]]-ax)*(m.Y[v[2]]-ay), (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)
+	return one-other > AreaRoundOff*(math.Abs(one)+math.Abs(other))
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package smoothtest
+
+const Raced = false

@@ -1,0 +1,105 @@
+package layout
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/curved"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+)
+
+// Vertices of curved boundaries slide on what package curved reconstructs of them, each between its neighbours as they
+// were. Straight ones beside them keep to their edges too: beyond these the boundary is another.
+
+// arcOf is the curve through a boundary vertex, the one before it on the boundary and the one after it.
+func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
+	at := func(v int32) [3]float64 { return [3]float64{l.mesh.X[v], l.mesh.Y[v], 0} }
+	a, ok := curved.Through(at(before), at(v), at(after), l.options.Ridge)
+	if !ok {
+		return kernels.Rail[float64]{}, false
+	}
+	l.arcs[v] = a
+	return kernels.Rail[float64]{X: l.mesh.X[v], Y: l.mesh.Y[v], Tx: a.T[0], Ty: a.T[1], Bx: a.B[0], By: a.B[1],
+		Low: a.Low, High: a.High}, true
+}
+
+// bends are the curvatures of the boundary at those vertices that this layout is to tell of. A sharing of single
+// precision, as between ranks, makes no difference.
+func (l *Layout) bends() []int32 {
+	bends := make([]int32, len(l.Class))
+	for v, a := range l.arcs {
+		bends[v] = int32(math.Float32bits(float32(a.Bend[2])))
+	}
+	return bends
+}
+
+// settleCurves fixes vertices of curved boundaries whose neighbours see another curve, and of which none sees the same.
+func (l *Layout) settleCurves(bends []int32) {
+	bend := func(v int32) [3]float64 { return [3]float64{2: float64(math.Float32frombits(uint32(bends[v])))} }
+	var rough []int32
+	for v := range l.rails {
+		ring := l.rings.Of(v)
+		before, after := ring[len(ring)-1], ring[0]
+		arc, bent := l.arcs[v]
+		if !bent {
+			l.limit(v, before, after, bends)
+			continue
+		}
+		sees, smooth := false, true
+		for u, far := range map[int32]float64{before: -arc.Low, after: arc.High} {
+			if l.Class[u] != fixed {
+				sees, smooth = true, smooth && arc.Smooth(bend(u), far)
+			}
+		}
+		if !sees || !smooth {
+			rough = append(rough, v)
+		}
+	}
+	for _, v := range rough {
+		l.Class[v] = fixed
+		delete(l.rails, v)
+	}
+	l.arcs = nil
+}
+
+// limit keeps a vertex of a straight boundary before curved ones.
+func (l *Layout) limit(v, before, after int32, bends []int32) {
+	r := l.rails[v]
+	along := func(u int32) float64 { return (l.mesh.X[u]-r.X)*r.Tx + (l.mesh.Y[u]-r.Y)*r.Ty }
+	for _, u := range []int32{before, after} {
+		switch s := along(u); {
+		case bends[u] == 0:
+		case s > 0:
+			r.High = s
+		default:
+			r.Low = s
+		}
+	}
+	l.rails[v] = r
+}
+
+// shareCurves settles the curves of a patch, whose neighbours other ranks may have.
+func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
+	if l.options.Ridge == 0 {
+		return nil
+	}
+	bends := l.bends()
+	if err := r.update(ctx, bends); err != nil {
+		return err
+	}
+	l.settleCurves(bends)
+	return l.shareClasses(ctx, r)
+}
+
+// frame is how a vertex slides.
+func (l *Solid) frame(v int32) solid.Frame[float64] {
+	p := l.solid.At(v)
+	f, ok := l.curved[v]
+	if !ok {
+		f = curved.Surface{Axes: l.free[v].Axes, T: l.free[v].T[0], U: l.free[v].T[1], Reach: math.Inf(1)}
+	}
+	return solid.Frame[float64]{X: p[0], Y: p[1], Z: p[2], Tx: f.T[0], Ty: f.T[1], Tz: f.T[2], Ux: f.U[0], Uy: f.U[1],
+		Uz: f.U[2], Px: f.P[0], Py: f.P[1], Pz: f.P[2], Qx: f.Q[0], Qy: f.Q[1], Qz: f.Q[2], Rx: f.R[0], Ry: f.R[1],
+		Rz: f.R[2], Reach: f.Reach, Axes: int32(f.Axes)}
+}

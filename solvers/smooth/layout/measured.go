@@ -1,0 +1,100 @@
+package layout
+
+import (
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// A triangle is measured by the rank of its lowest vertex, and an edge by that of its lower one.
+
+// edge is between two vertices, the lower first.
+type edge struct {
+	a, b   int32
+	border bool
+}
+
+// divideCells gives each rank its triangles, and finds the edges that no ring tells of.
+func (c *cutter) divideCells() error {
+	cells := c.layout.mesh.Cells
+	of := make([]int32, len(cells))
+	parallel.Ranges(len(cells), parallel.Parts(len(cells), 20_000), func(_, lo, hi int) {
+		for i, cell := range cells[lo:hi] {
+			of[lo+i] = c.owner[min(cell[0], cell[1], cell[2])]
+		}
+	})
+	var err error
+	c.cells, err = partition.Split(of, len(c.owned))
+	c.loose = c.layout.looseEdges()
+	return err
+}
+
+// looseEdges finds the edges whose lower vertex has no ring.
+func (l *Layout) looseEdges() (all []edge) {
+	at := map[[2]int32]int{}
+	for _, cell := range l.mesh.Cells {
+		for k, a := range cell {
+			b := cell[(k+1)%3]
+			a, b = min(a, b), max(a, b)
+			if l.rings.Around[a] != mesh.Apart {
+				continue
+			}
+			if i, seen := at[[2]int32{a, b}]; seen {
+				all[i].border = false
+				continue
+			}
+			at[[2]int32{a, b}] = len(all)
+			all = append(all, edge{a, b, true})
+		}
+	}
+	return all
+}
+
+// measured adds the triangles and edges of a rank to its part: of each vertex those to higher ones, and then those
+// that no ring tells of.
+func (c *cutter) measured(r int, p *Part) {
+	l := c.layout
+	p.CellGlobal = c.cells[r]
+	p.Cells = make([]kernels.Cell, len(p.CellGlobal))
+	parallel.Ranges(len(p.Cells), parallel.Parts(len(p.Cells), 10_000), func(_, lo, hi int) {
+		for i, id := range p.CellGlobal[lo:hi] {
+			v := l.mesh.Cells[id]
+			p.Cells[lo+i] = kernels.Cell{At: [3]int32{c.local[v[0]], c.local[v[1]], c.local[v[2]]}}
+		}
+	})
+	var loose []edge
+	for _, e := range c.loose {
+		if int(c.owner[e.a]) == r {
+			loose = append(loose, e)
+		}
+	}
+	parts := parallel.Parts(p.Owned, 10_000)
+	start := parallel.Offsets(p.Owned, parts, func(i int) (n int) {
+		for _, u := range l.rings.Of(p.Global[i]) {
+			if u > p.Global[i] {
+				n++
+			}
+		}
+		return n
+	})
+	n := start[parts]
+	p.Edges, p.Border = make([]kernels.Edge, n+len(loose)), make([]bool, n+len(loose))
+	parallel.Ranges(p.Owned, parts, func(part, lo, hi int) {
+		next := start[part]
+		for i := lo; i < hi; i++ {
+			v := p.Global[i]
+			ring := l.rings.Of(v)
+			for k, u := range ring {
+				if u > v {
+					p.Edges[next] = kernels.Edge{A: int32(i), B: c.local[u]}
+					p.Border[next] = l.rings.Around[v] == mesh.Border && (k == 0 || k == len(ring)-1)
+					next++
+				}
+			}
+		}
+	})
+	for k, e := range loose {
+		p.Edges[n+k], p.Border[n+k] = kernels.Edge{A: c.local[e.a], B: c.local[e.b]}, e.border
+	}
+}

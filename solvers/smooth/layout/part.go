@@ -1,0 +1,330 @@
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order
+// of their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that
+// slide come last, and before them those that are in no strip; then the layout's order holds. Of ghosts come first
+// those
+// that other ranks move: by set, unless one exchange does for all sets, and then by rank and id. Those that nobody
+// moves
+// follow, and then copies, by set.
+type Subdomain struct {
+	Global []int32 // id of each vertex in the whole mesh
+	Owned  int
+	Sets   int
+
+	First  []Span // of each set, the owned vertices that other ranks need
+	Rest   []Span // of each set, the other owned vertices
+	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
+
+	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
+	Outer  []int32   // of each set, where those of Rest begin that are no inner vertices
+
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
+	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
+	Plans []*halo.Plan
+	Deep  bool
+	Round Round // of a deep part, the exchange by which several sweeps go by tiles
+
+	Bent int // how many vertices move here on curved boundaries
+}
+
+// Part is what one rank works on.
+type Part struct {
+	Subdomain
+	X, Y []float64 // of vertices
+
+	Rings []kernels.Ring // of vertices that move here
+	More  []int32
+	Rails []kernels.Rail[float64]
+
+	Cells      []kernels.Cell // triangles whose vertex of lowest id is owned
+	CellGlobal []int32
+	Edges      []kernels.Edge // edges whose vertex of lower id is owned
+	Border     []bool         // whether an edge is on the boundary
+}
+
+// Span is the vertices [Lo, Hi) of a set. Those from Slide on slide: vertex i on rail i-Slide+Rail.
+type Span struct{ Lo, Slide, Hi, Rail int32 }
+
+// Parts cuts the layout into one part a rank, owner giving the rank of each vertex. Ranks may be empty.
+func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
+	c, err := newCutter(l, owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.divideCells(); err != nil {
+		return nil, err
+	}
+	c.spread()
+	c.arrange()
+	parts := make([]*Part, ranks)
+	for r := range ranks {
+		parts[r] = c.part(r)
+	}
+	return parts, nil
+}
+
+// ghost is a vertex of another rank; a copy if it is moved here too, so often as it is told once.
+type ghost struct {
+	vertex int32
+	copied bool
+	moves  int8
+}
+
+// cutter makes the parts of all ranks.
+type cutter struct {
+	layout *Layout
+	owner  []int32
+	owned  [][]int32
+	ghosts [][]ghost
+	cells  [][]int32
+	loose  []edge // that no ring tells of
+	needed []bool // by other ranks, as they are after a set
+	inner  []bool // of a strip
+	local  []int32
+}
+
+func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
+	if len(owner) != len(l.Class) {
+		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.Class))
+	}
+	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
+		needed: make([]bool, len(owner)), inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
+	for v, r := range owner {
+		if r < 0 || int(r) >= ranks {
+			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
+		}
+	}
+	count := make([]int, ranks)
+	for v, r := range c.owner {
+		count[r]++
+		c.local[v] = -1
+	}
+	for r, n := range count {
+		c.owned[r] = make([]int32, 0, n)
+	}
+	for _, v := range l.order {
+		c.owned[c.owner[v]] = append(c.owned[c.owner[v]], v)
+	}
+	return c, nil
+}
+
+// arrange puts the vertices of all ranks in order.
+func (c *cutter) arrange() {
+	c.findInner()
+	for r, owned := range c.owned {
+		keys := make([]uint64, len(owned))
+		parallel.Ranges(len(owned), parallel.Parts(len(owned), 20_000), func(_, lo, hi int) {
+			for i, v := range owned[lo:hi] {
+				keys[lo+i] = c.key(v)
+			}
+		})
+		partition.SortByKey(keys, owned)
+		c.arrangeGhosts(r)
+	}
+}
+
+// standing is where among the vertices of its set a rank's own vertex comes.
+type standing uint64
+
+const (
+	neededFree standing = iota // by other ranks, after the set
+	neededSliding
+	innerOfStrip // and free
+	otherFree
+	otherSliding // or fixed, which are a set of their own
+	standings
+)
+
+// standing finds it.
+func (c *cutter) standing(v int32) standing {
+	slides := c.layout.Class[v] == sliding
+	switch {
+	case c.needed[v] && slides:
+		return neededSliding
+	case c.needed[v]:
+		return neededFree
+	case c.inner[v]:
+		return innerOfStrip
+	case c.layout.Class[v] == free:
+		return otherFree
+	}
+	return otherSliding
+}
+
+// key is by what a rank's own vertices are ordered before the layout's order: by set, and within it by standing.
+func (c *cutter) key(v int32) uint64 {
+	return uint64(c.layout.set[v])*uint64(standings) + uint64(c.standing(v))
+}
+
+// arrangeGhosts puts the ghosts of a rank in order.
+func (c *cutter) arrangeGhosts(r int) {
+	l := c.layout
+	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
+		v, w := a.vertex, b.vertex
+		if k := cmp.Compare(c.kind(a), c.kind(b)); k != 0 {
+			return k
+		}
+		if a.copied {
+			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.Class[v], l.Class[w]),
+				cmp.Compare(l.place[v], l.place[w]))
+		}
+		if !l.options.Deep && l.set[v] != l.set[w] {
+			return cmp.Compare(l.set[v], l.set[w])
+		}
+		return cmp.Or(cmp.Compare(c.owner[v], c.owner[w]), cmp.Compare(v, w))
+	})
+}
+
+// kind orders ghosts by who moves them: their rank, nobody, this rank.
+func (c *cutter) kind(g ghost) int {
+	switch {
+	case g.copied:
+		return 2
+	case c.layout.Class[g.vertex] == fixed:
+		return 1
+	}
+	return 0
+}
+
+// subdomain numbers the vertices of a rank, which are in order, and returns those that slide here, in the order of
+// their rails, and how many vertices there are up to the last that moves here.
+func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
+	l := c.layout
+	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
+		Deep: l.options.Deep, First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+	p.Global = append(p.Global, c.owned[r]...)
+	for _, g := range c.ghosts[r] {
+		p.Global = append(p.Global, g.vertex)
+	}
+	for i, v := range p.Global {
+		c.local[v] = int32(i)
+		if c.moves(r, &p, i) {
+			last = i + 1
+		}
+	}
+	sliding = c.spans(r, &p)
+	c.strips(r, &p)
+	p.Plans = c.plans(r, &p)
+	if p.Deep {
+		p.Round = c.round(r, &p)
+	}
+	return p, sliding, last
+}
+
+// moves tells whether vertex i of a rank moves there.
+func (c *cutter) moves(r int, p *Subdomain, i int) bool {
+	return c.layout.Class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
+}
+
+// part makes the part of a rank whose vertices are in order.
+func (c *cutter) part(r int) *Part {
+	l := c.layout
+	p := &Part{}
+	var sliding []int32
+	var last int
+	p.Subdomain, sliding, last = c.subdomain(r)
+	p.X, p.Y = make([]float64, len(p.Global)), make([]float64, len(p.Global))
+	for i, v := range p.Global {
+		p.X[i], p.Y[i] = l.mesh.X[v], l.mesh.Y[v]
+	}
+	for _, v := range sliding {
+		rail := l.rails[v]
+		p.Rails = append(p.Rails, rail)
+		if rail.Bx != 0 || rail.By != 0 {
+			p.Bent++
+		}
+	}
+	c.rings(r, p, last)
+	c.measured(r, p)
+	for _, v := range p.Global {
+		c.local[v] = -1
+	}
+	return p
+}
+
+// rings stores the rings of the first vertices of a rank, empty ones of those that stay where they are.
+func (c *cutter) rings(r int, p *Part, n int) {
+	p.Rings = make([]kernels.Ring, n)
+	const inline = len(kernels.Ring{}.At) - 1
+	of := func(i int) []int32 {
+		if !c.moves(r, &p.Subdomain, i) {
+			return nil
+		}
+		return c.layout.rings.Of(p.Global[i])
+	}
+	parts := parallel.Parts(n, 10_000)
+	more := parallel.Offsets(n, parts, func(i int) int {
+		if k := len(of(i)); k > inline {
+			return k - inline + 1
+		}
+		return 0
+	})
+	p.More = make([]int32, more[parts])
+	parallel.Ranges(n, parts, func(part, lo, hi int) {
+		next := more[part]
+		for i := lo; i < hi; i++ {
+			at := &p.Rings[i].At
+			for k := range at {
+				at[k] = -1
+			}
+			ring := of(i)
+			for k, v := range ring[:min(inline, len(ring))] {
+				at[k] = c.local[v]
+			}
+			if len(ring) <= inline {
+				continue
+			}
+			at[inline] = int32(next)
+			for _, v := range ring[inline:] {
+				p.More[next] = c.local[v]
+				next++
+			}
+			p.More[next] = -1
+			next++
+		}
+	})
+}
+
+// spans finds the ranges of vertices that move together, and returns those that slide in the order of their rails.
+func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
+	l := c.layout
+	extend := func(s *Span, i int32, v int32) {
+		if s.Hi == 0 {
+			*s = Span{Lo: i, Slide: i, Hi: i, Rail: int32(len(sliding))}
+		}
+		s.Hi = i + 1
+		if l.Class[v] != free {
+			sliding = append(sliding, v)
+		} else {
+			s.Slide = i + 1
+		}
+	}
+	for i, v := range c.owned[r] {
+		switch {
+		case l.Class[v] == fixed:
+		case c.needed[v]:
+			extend(&p.First[l.set[v]], int32(i), v)
+		default:
+			extend(&p.Rest[l.set[v]], int32(i), v)
+		}
+	}
+	for k, g := range c.ghosts[r] {
+		if !g.copied {
+			continue
+		}
+		extend(&p.Copies[l.set[g.vertex]], int32(p.Owned+k), g.vertex)
+	}
+	return sliding
+}

@@ -1,0 +1,46 @@
+package layout
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+)
+
+// TestProcessorsAgree: the parts of a layout are the same to the last number on any number of processors.
+func TestProcessorsAgree(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	m := smoothtest.Grouped(t, 150_000, 5)
+	for _, o := range []Options{
+		{Boundary: Slide, Colouring: colouring.JonesPlassmann, Order: partition.Hilbert},
+		{Boundary: Slide, Colouring: colouring.FirstFit, Order: partition.Natural, Deep: true},
+	} {
+		cut := func() []*Part {
+			l, err := New(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, err := partition.Partition(partition.HilbertCut, partition.Graph{Start: make([]int32, len(m.X)+1)}, m.X, m.Y,
+				2, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := l.Parts(owner, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return parts
+		}
+		want := cut()
+		for _, processors := range []int{2, 5} {
+			runtime.GOMAXPROCS(processors)
+			if got := cut(); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: on %d processors the parts are others", o.Colouring, processors)
+			}
+		}
+		runtime.GOMAXPROCS(1)
+	}
+}

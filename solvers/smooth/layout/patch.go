@@ -1,0 +1,125 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// Patch is what a rank has of a mesh before it is arranged: the triangles that touch its own vertices. Vertices and
+// triangles are in the order of their ids in the whole mesh, so that whatever is decided by ids comes out the same.
+type Patch struct {
+	Global     []int32 // id of each vertex in the whole mesh
+	Owner      []int32 // rank of each vertex
+	X, Y       []float64
+	Cells      [][3]int32 // places in Global
+	CellGlobal []int32
+	CellGroup  []int32 // as the mesh has it
+	Groups     []mesh.Group
+	Tagged     []mesh.TaggedEdge // with both ends here
+	Marks      *mesh.Marks       // the vertices here that they hold, and those on ridges, each as an edge of its own
+}
+
+// Patches cuts a mesh, rank by rank, so that not all patches need to be held.
+type Patches struct {
+	mesh   *mesh.Mesh
+	owner  []int32
+	cells  [][]int32 // of each rank, ascending
+	tagged [][]int32
+	local  []int32 // scratch, -1
+
+	held, ridged []bool // vertices, as marks have them
+}
+
+// NewPatches prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
+// empty.
+func NewPatches(m *mesh.Mesh, owner []int32, ranks int) (*Patches, error) {
+	if len(owner) != len(m.X) {
+		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(m.X))
+	}
+	p := &Patches{mesh: m, owner: owner, cells: make([][]int32, ranks), tagged: make([][]int32, ranks),
+		local: make([]int32, len(m.X)), held: m.Marks.Held(len(m.X)), ridged: m.Marks.Ridged(len(m.X))}
+	for v, r := range owner {
+		if r < 0 || int(r) >= ranks {
+			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
+		}
+		p.local[v] = -1
+	}
+	count := make([]int, ranks)
+	for _, cell := range m.Cells {
+		touching(owner, cell[:], func(r int32) { count[r]++ })
+	}
+	for r, n := range count {
+		p.cells[r] = make([]int32, 0, n)
+	}
+	for id, cell := range m.Cells {
+		touching(owner, cell[:], func(r int32) { p.cells[r] = append(p.cells[r], int32(id)) })
+	}
+	for i, e := range m.Tagged {
+		touching(owner, []int32{e.A, e.B}, func(r int32) { p.tagged[r] = append(p.tagged[r], int32(i)) })
+	}
+	return p, nil
+}
+
+// touching calls f with each rank that owns one of some vertices.
+func touching(owner, vertices []int32, f func(r int32)) {
+	for k, v := range vertices {
+		first := true
+		for _, u := range vertices[:k] {
+			first = first && owner[u] != owner[v]
+		}
+		if first {
+			f(owner[v])
+		}
+	}
+}
+
+// Of returns the patch of a rank.
+func (p *Patches) Of(rank int) *Patch {
+	m := p.mesh
+	to := &Patch{Groups: m.Groups, CellGlobal: p.cells[rank], Cells: make([][3]int32, len(p.cells[rank]))}
+	for _, id := range to.CellGlobal {
+		for _, v := range m.Cells[id] {
+			if p.local[v] < 0 {
+				p.local[v] = 0
+				to.Global = append(to.Global, v)
+			}
+		}
+	}
+	slices.Sort(to.Global)
+	n := len(to.Global)
+	to.Owner, to.X, to.Y = make([]int32, n), make([]float64, n), make([]float64, n)
+	for i, v := range to.Global {
+		p.local[v] = int32(i)
+		to.Owner[i], to.X[i], to.Y[i] = p.owner[v], m.X[v], m.Y[v]
+	}
+	if p.mesh.Marks != nil {
+		to.Marks = &mesh.Marks{}
+	}
+	for i, v := range to.Global {
+		if p.held[v] {
+			to.Marks.Vertices = append(to.Marks.Vertices, int32(i))
+		}
+		if p.ridged[v] {
+			to.Marks.Ridges = append(to.Marks.Ridges, mesh.MarkedEdge{A: int32(i), B: int32(i)})
+		}
+	}
+	for k, id := range to.CellGlobal {
+		for j, v := range m.Cells[id] {
+			to.Cells[k][j] = p.local[v]
+		}
+		if m.CellGroup != nil {
+			to.CellGroup = append(to.CellGroup, m.CellGroup[id])
+		}
+	}
+	for _, i := range p.tagged[rank] {
+		if e := m.Tagged[i]; p.local[e.A] >= 0 && p.local[e.B] >= 0 {
+			to.Tagged = append(to.Tagged, mesh.TaggedEdge{A: p.local[e.A], B: p.local[e.B], Group: e.Group})
+		}
+	}
+	for _, v := range to.Global {
+		p.local[v] = -1
+	}
+	return to
+}

@@ -1,0 +1,46 @@
+package layout
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
+)
+
+// TestPatchRefuses: what is wrong on one rank ends all, which say why, and what needs the whole mesh is refused.
+func TestPatchRefuses(t *testing.T) {
+	m := smoothtest.Rectangle(t, 200, 1)
+	owner := make([]int32, len(m.X))
+	for v := range owner {
+		owner[v] = int32(v % 2)
+	}
+	for name, change := range map[string]func(o *Options, rank int, p *Patch){
+		"deep":      func(o *Options, _ int, _ *Patch) { o.Deep = true },
+		"colouring": func(o *Options, _ int, _ *Patch) { o.Colouring = "grey" },
+		"boundary":  func(o *Options, _ int, _ *Patch) { o.Boundary = "soft" },
+		"order":     func(o *Options, _ int, _ *Patch) { o.Order = "rcm" },
+		"cell": func(_ *Options, rank int, p *Patch) {
+			if rank == 1 {
+				p.Cells[3][0] = int32(len(p.Global))
+			}
+		},
+	} {
+		onPatches(t, m, owner, 2, func(comm dist.Comm, p *Patch) {
+			o := plainOptions()
+			change(&o, comm.Rank(), p)
+			_, _, err := p.Part(t.Context(), o, comm, 3)
+			if err == nil {
+				t.Errorf("%s: rank %d accepts it", name, comm.Rank())
+			} else if name == "cell" && !strings.Contains(err.Error(), "cell 3") {
+				t.Errorf("rank %d does not tell of the cell: %v", comm.Rank(), err)
+			}
+		})
+	}
+	if _, err := NewPatches(m, owner[1:], 2); err == nil {
+		t.Error("too few owners are accepted")
+	}
+	if _, err := NewPatches(m, owner, 1); err == nil {
+		t.Error("an owner that is no rank is accepted")
+	}
+}

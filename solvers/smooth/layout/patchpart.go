@@ -1,0 +1,123 @@
+package layout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
+)
+
+// Part arranges a patch, as all ranks do at the same time, and returns the rank's part and how many vertices of the
+// whole mesh stay since they are crowded, as Layout.Crowded has it. A rank finds out for itself what its vertices may
+// do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout
+// of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
+// Deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
+func (p *Patch) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
+	l, err := p.layout(comm.Rank(), o)
+	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
+		return nil, 0, err
+	}
+	shared := newInterfaceExchange(p, comm, tag)
+	if err := l.shareClasses(ctx, shared); err != nil {
+		return nil, 0, err
+	}
+	if err := l.shareCurves(ctx, shared); err != nil {
+		return nil, 0, err
+	}
+	if err := l.divideRanks(ctx, p, shared, comm); err != nil {
+		return nil, 0, err
+	}
+	crowded := []int64{int64(l.crowded)}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, crowded); err != nil {
+		return nil, 0, err
+	}
+	part, err := l.partOf(comm.Rank(), p, comm.Size())
+	return part, int(crowded[0]), faults.OnAnyRank(ctx, comm, err)
+}
+
+// layout finds out what the rank's own vertices may do.
+func (p *Patch) layout(rank int, o Options) (*Layout, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Deep {
+		return nil, errors.New("parts with deep ghosts are cut from a layout of the whole mesh")
+	}
+	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
+		return nil, fmt.Errorf("a patch of %d vertices has %d owners and %d places, and the ids of %d of its %d cells", n,
+			len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
+	}
+	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged,
+		Marks: p.Marks}
+	l := &Layout{mesh: m, options: o, rings: &mesh.Rings{Start: make([]int32, 1)}}
+	if len(p.Global) > 0 {
+		var err error
+		if l.rings, err = m.Rings(); err != nil {
+			return nil, err
+		}
+	}
+	l.classify(func(v int32) bool { return int(p.Owner[v]) == rank })
+	return l, l.arrangeBy(m.X, m.Y)
+}
+
+// shareClasses tells other ranks what the vertices that they have as ghosts may do.
+func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
+	class := make([]int32, len(l.Class))
+	for v, c := range l.Class {
+		class[v] = int32(c)
+	}
+	if err := r.update(ctx, class); err != nil {
+		return err
+	}
+	for v, c := range class {
+		if c < int32(fixed) || c > int32(sliding) {
+			return fmt.Errorf("another rank tells of vertex %d that its class is %d", v, c)
+		}
+		l.Class[v] = int8(c)
+	}
+	return nil
+}
+
+// divideRanks is divide, over all ranks.
+func (l *Layout) divideRanks(ctx context.Context, p *Patch, r *interfaceExchange, comm dist.Comm) error {
+	class := l.rivals(l.Class)
+	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
+	if err != nil {
+		return err
+	}
+	if err := faults.OnAnyRank(ctx, comm, colouring.Check(l.rings, class, colour)); err != nil {
+		return err
+	}
+	n := coloursOf(class, colour)
+	most := []int64{int64(n[0]), int64(n[1])}
+	if err := comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
+		return err
+	}
+	l.set, l.sets = successive(class, colour, [2]int32{int32(most[0]), int32(most[1])})
+	return nil
+}
+
+// partOf makes the part of the rank whose patch the layout is of.
+func (l *Layout) partOf(rank int, p *Patch, ranks int) (*Part, error) {
+	c, err := newCutter(l, p.Owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.divideCells(); err != nil {
+		return nil, err
+	}
+	c.spread()
+	c.arrange()
+	part := c.part(rank)
+	for i, v := range part.Global {
+		part.Global[i] = p.Global[v]
+	}
+	for i, id := range part.CellGlobal {
+		part.CellGlobal[i] = p.CellGlobal[id]
+	}
+	return part, nil
+}

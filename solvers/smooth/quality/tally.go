@@ -1,0 +1,101 @@
+// Package quality adds up what the cells and edges of a mesh are like, exactly, over threads and ranks.
+package quality
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
+
+// Tally is what one rank has.
+type Tally struct {
+	quality, lengths, squares, area, Perimeter dist.Accumulator
+	least, most, shortest, longest             float64
+	worst, best                                int32
+	cells, edges, inverted, inRange            int64
+	Moved, Limited, Refused, Active            int64
+	histogram                                  [5]int64
+	lengthHistogram                            [8]int64
+}
+
+// Clear makes a tally of nothing.
+func (t *Tally) Clear() {
+	*t = Tally{least: math.Inf(1), most: math.Inf(-1), shortest: math.Inf(1), longest: math.Inf(-1)}
+}
+
+// Each lets f tell the tally of n things, on all processors: a tally for each, which are merged in order.
+func (t *Tally) Each(n int, f func(t *Tally, i int)) {
+	parts := make([]Tally, parallel.Parts(n, 20_000))
+	parallel.Ranges(n, len(parts), func(part, lo, hi int) {
+		own := &parts[part]
+		own.Clear()
+		for i := lo; i < hi; i++ {
+			f(own, i)
+		}
+	})
+	for k := range parts {
+		t.merge(&parts[k])
+	}
+}
+
+// merge adds what another tally has been told of cells and edges, as if that came after what this one knows.
+func (t *Tally) merge(o *Tally) {
+	t.quality.Merge(&o.quality)
+	t.lengths.Merge(&o.lengths)
+	t.squares.Merge(&o.squares)
+	t.area.Merge(&o.area)
+	t.Perimeter.Merge(&o.Perimeter)
+	if o.cells > 0 {
+		t.extremes(o.worst, o.least, o.best, o.most)
+	}
+	t.shortest, t.longest = min(t.shortest, o.shortest), max(t.longest, o.longest)
+	t.cells, t.edges, t.inverted, t.inRange = t.cells+o.cells, t.edges+o.edges, t.inverted+o.inverted, t.inRange+o.inRange
+	for k, n := range o.histogram {
+		t.histogram[k] += n
+	}
+	for k, n := range o.lengthHistogram {
+		t.lengthHistogram[k] += n
+	}
+}
+
+// extremes takes in a least and a greatest quality, each with its cell.
+func (t *Tally) extremes(worst int32, least float64, best int32, most float64) {
+	// A NaN counts as the worst there is.
+	if least < t.least || least == t.least && worst < t.worst || least != least && t.least == t.least {
+		t.least, t.worst = least, worst
+	}
+	if most > t.most || most == t.most && best < t.best {
+		t.most, t.best = most, best
+	}
+}
+
+func (t *Tally) AddCell(id int32, quality, area float64) {
+	t.cells++
+	t.quality.Add(quality)
+	t.area.Add(area)
+	if !(area > 0) {
+		t.inverted++
+	}
+	t.extremes(id, quality, id, quality)
+	bin := 0
+	for bin < len(t.histogram)-1 && quality >= 0.2*float64(bin+1) {
+		bin++
+	}
+	t.histogram[bin]++
+}
+
+func (t *Tally) AddEdge(length float64) {
+	t.edges++
+	t.lengths.Add(length)
+	t.squares.Add(length * length)
+	t.shortest, t.longest = min(t.shortest, length), max(t.longest, length)
+	if length >= math.Sqrt2/2 && length <= math.Sqrt2 {
+		t.inRange++
+	}
+	bin := 0
+	for limit := 0.125; bin < len(t.lengthHistogram)-1 && length >= limit; limit *= 2 {
+		bin++
+	}
+	t.lengthHistogram[bin]++
+}

@@ -1,0 +1,51 @@
+package quality
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTalliesMerge: what tallies of parts merge to is what one tally is told, ties and NaN included.
+func TestTalliesMerge(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		quality := rapid.SliceOfN(rapid.SampledFrom([]float64{0, .1, .5, .5, .9, 1, math.NaN()}), 0, 40).Draw(r, "quality")
+		ids := rapid.Permutation(ascendingIDs(len(quality))).Draw(r, "ids")
+		cut := rapid.IntRange(0, len(quality)).Draw(r, "cut")
+		tell := func(t *Tally, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				t.AddCell(ids[i], quality[i], quality[i]-.2)
+				t.AddEdge(quality[i] + .01)
+			}
+		}
+		var one, first, second Tally
+		one.Clear()
+		first.Clear()
+		second.Clear()
+		tell(&one, 0, len(quality))
+		tell(&first, 0, cut)
+		tell(&second, cut, len(quality))
+		first.merge(&second)
+		// NaN is not equal to itself, and sums may be kept in different words.
+		got, want := fmt.Sprint(first.told()), fmt.Sprint(one.told())
+		if got != want {
+			r.Fatalf("merged tallies have %s, one has %s", got, want)
+		}
+	})
+}
+
+func ascendingIDs(n int) []int32 {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	return ids
+}
+
+// told is what a tally knows of cells and edges.
+func (t *Tally) told() []any {
+	return []any{t.quality.Float64(), t.lengths.Float64(), t.squares.Float64(), t.area.Float64(), t.least, t.most, t.worst,
+		t.best, t.shortest, t.longest, t.cells, t.edges, t.inverted, t.inRange, t.histogram, t.lengthHistogram}
+}

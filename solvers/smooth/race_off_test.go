@@ -1,5 +1,0 @@
-//go:build !race
-
-package smooth
-
-const raced = false

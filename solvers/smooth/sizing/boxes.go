@@ -1,0 +1,107 @@
+package sizing
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// cellBoxes are those over the mesh on which a metric is given, in the plane or in space: each has the cells that touch
+// it, and of these the one at which the way to a place begins.
+type cellBoxes struct {
+	dim      int
+	n        [3]int32   // along each axis: 1 along z in the plane
+	low, per [3]float64 // lowest corner, and boxes a unit of length
+	cells    int
+	kind     string // what cells are called
+	// touched calls found with each box that has a place in common with a cell, or nearly: float32 has coarser boxes.
+	touched func(cell int, found func(box int32))
+	centre  func(cell int) [3]float64
+
+	starts, lists, listed []int32 // as fields have them
+}
+
+// nearly is how far from a cell, in boxes, one still counts as touched.
+const nearly = 1e-5
+
+// list counts the cells of all boxes, lists them in ascending order, and chooses where to begin.
+func (b *cellBoxes) list() error {
+	count := make([]int64, int(b.n[0])*int(b.n[1])*int(b.n[2])+1)
+	for c := range b.cells {
+		b.touched(c, func(box int32) { count[box+1]++ })
+	}
+	// A box that none touches gets one, that of a neighbour.
+	empty := make([]bool, len(count)-1)
+	for box := range empty {
+		empty[box] = count[box+1] == 0
+		count[box+1] = max(1, count[box+1]) + count[box]
+	}
+	if count[len(empty)] > math.MaxInt32 {
+		return fmt.Errorf("the %s of the metric's mesh touch %d boxes, more than can be numbered", b.kind, count[len(empty)])
+	}
+	b.lists = make([]int32, len(count))
+	for box := range b.lists {
+		b.lists[box] = int32(count[box])
+	}
+	b.listed = make([]int32, count[len(empty)])
+	at := slices.Clone(b.lists)
+	for c := range b.cells {
+		b.touched(c, func(box int32) {
+			b.listed[at[box]] = int32(c)
+			at[box]++
+		})
+	}
+	b.fill(empty)
+	b.start()
+	return nil
+}
+
+// fill lets empty boxes have the first cell of the nearest box that has some, going from box to box beside it.
+func (b *cellBoxes) fill(empty []bool) {
+	step := [3]int32{1, b.n[0], b.n[0] * b.n[1]}
+	var front []int32
+	for box, none := range empty {
+		if !none {
+			front = append(front, int32(box))
+		}
+	}
+	for len(front) > 0 {
+		var reached []int32
+		for _, box := range front {
+			for axis, n := range b.n {
+				at := box / step[axis] % n
+				for _, way := range [2]int32{-1, 1} {
+					other := box + way*step[axis]
+					if at+way < 0 || at+way >= n || !empty[other] {
+						continue
+					}
+					empty[other] = false
+					b.listed[b.lists[other]] = b.listed[b.lists[box]]
+					reached = append(reached, other)
+				}
+			}
+		}
+		front = reached
+	}
+}
+
+// start chooses for each box the listed cell whose centre is nearest to the middle.
+func (b *cellBoxes) start() {
+	b.starts = make([]int32, len(b.lists)-1)
+	for i := range b.starts {
+		box := int32(i)
+		at := [3]int32{box % b.n[0], box / b.n[0] % b.n[1], box / (b.n[0] * b.n[1])}
+		far := func(cell int32) (sum float64) {
+			centre := b.centre(int(cell))
+			for axis := range b.dim {
+				d := centre[axis] - (b.low[axis] + (float64(at[axis])+.5)/b.per[axis])
+				sum += d * d
+			}
+			return sum
+		}
+		b.starts[box] = slices.MinFunc(b.listed[b.lists[box]:b.lists[box+1]], func(one, other int32) int {
+			return cmp.Or(cmp.Compare(far(one), far(other)), cmp.Compare(one, other))
+		})
+	}
+}

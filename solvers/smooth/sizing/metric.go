@@ -1,0 +1,200 @@
+// Package sizing has metrics that can be looked up at any place, as kernels do it: sampled on a grid, as the product of
+// sizes along the axes, or linear on the cells of a mesh. Those of the plane are a Metric, those of space a
+// SolidMetric.
+package sizing
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+)
+
+// Metric is a metric field over a rectangle, which contains the mesh, or over a mesh (OnMesh). Outside of it the value
+// at the nearest place holds.
+type Metric struct {
+	bounds Bounds
+	Field  kernels.Field[float64]
+}
+
+// Bounds is the rectangle [X0, X1] × [Y0, Y1].
+type Bounds struct{ X0, Y0, X1, Y1 float64 }
+
+func (b Bounds) check() error {
+	if !(b.X0 < b.X1) || !(b.Y0 < b.Y1) || math.IsInf(b.X1-b.X0, 0) || math.IsInf(b.Y1-b.Y0, 0) {
+		return fmt.Errorf("the bounds [%g, %g] × [%g, %g] of a metric are no rectangle", b.X0, b.X1, b.Y0, b.Y1)
+	}
+	return nil
+}
+
+// MaxSamples is how many nodes a side of a discrete metric may have.
+const MaxSamples = 1 << 13
+
+// Discrete samples a metric at the nodes of a grid, n a side, between which it is bilinear. n is a power of two.
+func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*Metric, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if n < 2 || n > MaxSamples || n&(n-1) != 0 {
+		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSamples)
+	}
+	f := kernels.Field[float64]{Kind: lookup.Grid, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(n - 1), Ny: int32(n - 1),
+		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Sample[float64], 0,
+			n*n)}
+	for j := range n {
+		y := node(b.Y0, b.Y1, j, n-1)
+		for i := range n {
+			x := node(b.X0, b.X1, i, n-1)
+			var t kernels.Tensor[float64]
+			t.M11, t.M12, t.M22 = at(x, y)
+			if !Positive(t.M11, t.M12, t.M22) {
+				return nil, fmt.Errorf("the metric at (%g, %g) is %s: m11 = %g, m12 = %g, m22 = %g", x, y,
+					UnfitPlane(t.M11, t.M12, t.M22), t.M11, t.M12, t.M22)
+			}
+			f.Samples = append(f.Samples, kernels.Sample[float64](t))
+		}
+	}
+	return &Metric{b, f}, nil
+}
+
+// Discretised is a metric, sampled at the nodes of a grid over the same rectangle.
+func (m *Metric) Discretised(n int) (*Metric, error) {
+	return Discrete(m.bounds, n, m.At)
+}
+
+// Sizes is a metric that wants triangles of a width that depends on x and a height that depends on y, each given at
+// the ends of equal pieces with its derivative just inside both ends, and cubic between: exact where it is a polynomial
+// of degree 3, and otherwise off by a share of the fourth power of a piece's length.
+func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if len(width) == 0 || len(height) == 0 || len(width) > math.MaxInt32 || len(height) > math.MaxInt32 {
+		return nil, errors.New("sizes of no pieces, or of too many")
+	}
+	f := kernels.Field[float64]{Kind: lookup.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
+		Ny:   int32(len(height)),
+		PerX: float64(len(width)) / (b.X1 - b.X0), PerY: float64(len(height)) / (b.Y1 - b.Y0)}
+	for axis, ends := range [][]Ends{width, height} {
+		per := []float64{f.PerX, f.PerY}[axis]
+		for k, e := range ends {
+			if !(e.H0 > 0) || !(e.H1 > 0) || math.IsInf(e.H0+e.H1, 0) || e.D0-e.D0 != 0 || e.D1-e.D1 != 0 {
+				return nil, fmt.Errorf("piece %d of the sizes along %c goes from %g to %g: sizes are positive, slopes finite", k,
+					"xy"[axis], e.H0, e.H1)
+			}
+			piece := e.cubic(1 / per)
+			if axis == 0 {
+				f.Across = append(f.Across, piece)
+			} else {
+				f.Up = append(f.Up, piece)
+			}
+		}
+	}
+	return &Metric{b, f}, nil
+}
+
+// Ends are the size at both ends of a piece, and its derivatives there.
+type Ends struct{ H0, H1, D0, D1 float64 }
+
+// cubic is Hermite's interpolation across a piece of the given length. A straight line is found as one.
+func (e Ends) cubic(length float64) lookup.Piece[float64] {
+	rise, d0, d1 := e.H1-e.H0, e.D0*length, e.D1*length
+	if d0 == d1 && math.Abs(rise-d0) <= 0x1p-50*(e.H0+e.H1) {
+		return lookup.Piece[float64]{A: e.H0, B: rise}
+	}
+	return lookup.Piece[float64]{A: e.H0, B: d0, C: 3*rise - 2*d0 - d1, D: d0 + d1 - 2*rise}
+}
+
+// Linear wants triangles whose width grows linearly from low at one side of the rectangle to high at the other, and
+// whose height does the same upward.
+func Linear(b Bounds, low, high float64) (*Metric, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	w, h := (high-low)/(b.X1-b.X0), (high-low)/(b.Y1-b.Y0)
+	return Sizes(b, []Ends{{low, high, w, w}}, []Ends{{low, high, h, h}})
+}
+
+// pieces of one sine: tables are off by 1e-12 of the difference of the sizes.
+const pieces = 1024
+
+// Sinusoidal wants triangles whose width varies between low and high as a sine of the given number of waves across the
+// rectangle, and whose height does the same upward: h(x) = low + (high-low)(1 + sin 2πwx)/2, with x from 0 to 1.
+func Sinusoidal(b Bounds, low, high, waves float64) (*Metric, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if !(waves > 0) || waves > maxWaves {
+		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to %d", waves, maxWaves)
+	}
+	return Sizes(b, sine(b.X1-b.X0, low, high, waves), sine(b.Y1-b.Y0, low, high, waves))
+}
+
+const maxWaves = 1000
+
+// sine are the sizes of a sinusoidal metric along a length.
+func sine(length, low, high, waves float64) (all []Ends) {
+	n := pieces * max(1, int(math.Ceil(waves)))
+	at := func(k int) (h, d float64) {
+		s, c := math.Sincos(2 * math.Pi * waves * float64(k) / float64(n))
+		return low + (high-low)*(1+s)/2, (high - low) * math.Pi * waves * c / length
+	}
+	for k := range n {
+		var e Ends
+		e.H0, e.D0 = at(k)
+		e.H1, e.D1 = at(k + 1)
+		all = append(all, e)
+	}
+	return all
+}
+
+// At returns the metric at a place.
+func (m *Metric) At(x, y float64) (m11, m12, m22 float64) {
+	t := m.Field.At(x, y)
+	return t.M11, t.M12, t.M22
+}
+
+// Positive tells whether a tensor is finite and positive definite.
+func Positive(m11, m12, m22 float64) bool {
+	det := m11*m22 - m12*m12
+	return m11 > 0 && m22 > 0 && det > 0 && !math.IsInf(m11+m22+det, 0)
+}
+
+func UnfitPlane(m11, m12, m22 float64) string {
+	return faults.Unfit([]float64{m11, m12, m22}, func(m []float64) bool { return Positive(m[0], m[1], m[2]) })
+}
+
+// node is the k-th of n+1 places that divide an interval evenly, of which the ends are exact.
+func node(from, to float64, k, n int) float64 {
+	if k == n {
+		return to
+	}
+	return from + (to-from)*(float64(k)/float64(n))
+}
+
+// In converts a field to the precision of a run.
+func In[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
+	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
+		Scale: F(f.Scale)}
+	for _, t := range f.Samples {
+		g.Samples = append(g.Samples, kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
+	}
+	g.Across, g.Up = piecesIn[F](f.Across), piecesIn[F](f.Up)
+	for _, n := range f.Nodes {
+		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
+	}
+	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
+	return g
+}
+
+// piecesIn converts the sizes along an axis to the precision of a run.
+func piecesIn[F num.Float](from []lookup.Piece[float64]) (to []lookup.Piece[F]) {
+	for _, p := range from {
+		to = append(to, lookup.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)})
+	}
+	return to
+}

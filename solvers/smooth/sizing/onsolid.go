@@ -1,0 +1,137 @@
+package sizing
+
+import (
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// OnSolid is a metric that is given at the vertices of a mesh of tetrahedra, linear on each: what OnMesh is in the
+// plane.
+func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if err := at.Check(metric.OfSolid(m)); err != nil {
+		return nil, err
+	}
+	next, err := m.Across()
+	if err != nil {
+		return nil, err
+	}
+	b := BoxOf(m)
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	f := over(b, lookup.OnMesh, boxesFor(b, len(m.Cells)))
+	for v, t := range at {
+		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
+			M22: t[2], M23: t[4], M33: t[5]})
+	}
+	for c, at := range m.Cells {
+		f.Patches = append(f.Patches, solid.Patch{At: at, Next: next[c]})
+	}
+	f.Steps = 64 + 4*int32(math.Cbrt(float64(len(m.Cells))))
+	all := cellBoxes{dim: 3, n: [3]int32{f.Nx, f.Ny, f.Nz}, low: [3]float64{f.X, f.Y, f.Z},
+		per: [3]float64{f.PerX, f.PerY, f.PerZ}, cells: len(m.Cells), kind: "tetrahedra", centre: m.Centroid}
+	all.touched = func(c int, found func(box int32)) { touchedBySolid(m, &all, c, found) }
+	if err := all.list(); err != nil {
+		return nil, err
+	}
+	f.Starts, f.Lists, f.Listed = all.starts, all.lists, all.listed
+	return &SolidMetric{f}, nil
+}
+
+// BoxOf is the smallest box that holds a mesh.
+func BoxOf(m *mesh.Solid) Box {
+	if len(m.X) == 0 {
+		return Box{}
+	}
+	return Box{Low: [3]float64{slices.Min(m.X), slices.Min(m.Y), slices.Min(m.Z)},
+		High: [3]float64{slices.Max(m.X), slices.Max(m.Y), slices.Max(m.Z)}}
+}
+
+// boxesFor divides a box into about one for four cells, each about a cube.
+func boxesFor(b Box, cells int) (n [3]int) {
+	volume, most := 1.0, float64(cells)/4+1
+	for k := range 3 {
+		volume *= b.High[k] - b.Low[k]
+	}
+	side := math.Cbrt(volume / most)
+	for k := range n {
+		n[k] = int(min(max(1, math.Round((b.High[k]-b.Low[k])/side)), most))
+	}
+	return n
+}
+
+// touchedBySolid calls found with each box that a tetrahedron touches.
+func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
+	var p [4][3]float64 // corners in boxes
+	for k, v := range m.Cells[c] {
+		for axis, x := range m.At(v) {
+			p[k][axis] = (x - b.low[axis]) * b.per[axis]
+		}
+	}
+	var lo, hi [3]int32
+	for axis := range 3 {
+		least := min(p[0][axis], p[1][axis], p[2][axis], p[3][axis])
+		most := max(p[0][axis], p[1][axis], p[2][axis], p[3][axis])
+		lo[axis], hi[axis] = max(0, int32(least-nearly)), min(b.n[axis]-1, int32(most+nearly))
+	}
+	var inward [4][3]float64 // normals of the faces, and where these are along them
+	var at [4]float64
+	for k := range 4 {
+		u, v, w := p[(k+1)%4], p[(k+2)%4], p[(k+3)%4]
+		for axis := range 3 {
+			i, j := (axis+1)%3, (axis+2)%3
+			inward[k][axis] = (v[i]-u[i])*(w[j]-u[j]) - (v[j]-u[j])*(w[i]-u[i])
+		}
+		along := func(q [3]float64) float64 { return inward[k][0]*q[0] + inward[k][1]*q[1] + inward[k][2]*q[2] }
+		if at[k] = along(u); along(p[k]) < at[k] {
+			at[k] = -at[k]
+			for axis := range 3 {
+				inward[k][axis] = -inward[k][axis]
+			}
+		}
+	}
+	for z := lo[2]; z <= hi[2]; z++ {
+		for y := lo[1]; y <= hi[1]; y++ {
+		box:
+			for x := lo[0]; x <= hi[0]; x++ {
+				for k := range 4 {
+					// The box lies beyond a face if its corner farthest inward does.
+					far := -at[k]
+					for axis, from := range [3]int32{x, y, z} {
+						far += inward[k][axis] * (float64(from) - nearly)
+						far += max(inward[k][axis], 0) * (1 + 2*nearly)
+					}
+					if far < 0 {
+						continue box
+					}
+				}
+				found((z*b.n[1]+y)*b.n[0] + x)
+			}
+		}
+	}
+}
+
+// FlatSolidPatches complains about tetrahedra of the metric's mesh that the precision of the run makes flat.
+func FlatSolidPatches[F num.Float](f *solid.Field[F]) (c faults.Found) {
+	for k, p := range f.Patches {
+		var v [4]solid.Vertex[F]
+		for i, n := range p.At {
+			v[i].X, v[i].Y, v[i].Z = f.Nodes[n].X, f.Nodes[n].Y, f.Nodes[n].Z
+		}
+		if !solid.Upright(&v[0], &v[1], &v[2], &v[3], 0) {
+			c.Add(int32(k), "a cell of the mesh of the metric, at %s, is flat in this precision",
+				faults.FormatPoint([]F{v[0].X, v[0].Y, v[0].Z}))
+		}
+	}
+	return c
+}

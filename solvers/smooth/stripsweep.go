@@ -1,0 +1,47 @@
+package smooth
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+)
+
+// strips is a loop over strips that takes each through all sets.
+type strips struct {
+	of    [][]layout.Range
+	loops []backend.Loop // of each set
+}
+
+func (s *strips) Range(lo, hi int) {
+	for _, sets := range s.of[lo:hi] {
+		for set, r := range sets {
+			if r.Lo < r.Hi {
+				s.loops[set].Range(int(r.Lo), int(r.Hi))
+			}
+		}
+	}
+}
+
+// Grain says that a thread takes one strip at a time.
+func (s *strips) Grain() int { return 1 }
+
+// stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
+// each set.
+func stripsFirst(p *layout.Subdomain, rest [][]pass) {
+	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
+	for set, outer := range p.Outer {
+		if outer > p.Rest[set].Lo {
+			inner.loops[set] = rest[set][0].loop
+			rest[set][0].lo = int(outer)
+		}
+	}
+	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
+}
+
+// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
+// has some of them.
+func stripped(dev backend.Device, p *layout.Subdomain) bool {
+	_, apart := dev.(backend.Memory)
+	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
+}

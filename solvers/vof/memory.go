@@ -1,0 +1,56 @@
+package vof
+
+import (
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Bytes is what the arrays of a block take on a device, with memory of its own if apart: those of arrays.place, and the
+// field that errors are against. Ghosts are as deep as tiles have them where these exchange once in many steps.
+func (c Config) Bytes(b *grid.Block, precision string, apart bool) (int64, error) {
+	if precision == "float32" {
+		return bytesOf[float32](c, b, apart)
+	}
+	return bytesOf[float64](c, b, apart)
+}
+
+func bytesOf[F num.Float](c Config, b *grid.Block, apart bool) (int64, error) {
+	w, err := c.choose(b, apart)
+	if err != nil {
+		return 0, err
+	}
+	if w.tiled && c.mayDeepen(b.Grid.Dim) && open(b) {
+		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
+			b = deep
+		}
+	}
+	var number F
+	dim, each := b.Grid.Dim, int64(0) // of a cell with ghosts
+	fields := 2
+	if dim == 3 && !w.tiled {
+		fields = 3
+	}
+	each += int64(fields+dim) * int64(unsafe.Sizeof(number))
+	switch {
+	case w.stored && dim == 2:
+		each += int64(unsafe.Sizeof(geom.Line[F]{}))
+	case w.stored:
+		each += int64(unsafe.Sizeof(geom.Plane[F]{}))
+	}
+	const ints, float = 4, 8
+	tiles := int64(w.parts) * 5 * ints
+	return each*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
+}
+
+// open tells whether a block has neighbours.
+func open(b *grid.Block) bool {
+	for axis := range b.Grid.Dim {
+		if o := b.Open(axis); o[0] || o[1] {
+			return true
+		}
+	}
+	return false
+}
