@@ -69,6 +69,11 @@ func (r *runner) gauge(path string) error {
 	if err != nil {
 		return err
 	}
+	if r.options.Measured == "" {
+		if columns, measured, err = r.withKept(name, t, columns); err != nil {
+			return err
+		}
+	}
 	for _, column := range columns {
 		label := unitOf(column)
 		if len(columns) == 1 || len(measured) > 0 {
@@ -89,6 +94,42 @@ func (r *runner) gauge(path string) error {
 		}
 	}
 	return r.series("gauge-"+name, s, path)
+}
+
+// withKept adds the columns of which the run has kept what was measured to those that are drawn, if none are asked for.
+func (r *runner) withKept(name string, t *table, columns []string) ([]string, map[string]*measured, error) {
+	names, all, err := r.kept(name)
+	found := map[string]*measured{}
+	for k, column := range names {
+		if !slices.Contains(t.names, column) {
+			continue
+		}
+		found[column] = all[k]
+		if len(r.options.Columns) == 0 && !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+	}
+	return columns, found, err
+}
+
+// transect draws what flows through a line.
+func (r *runner) transect(path string) error {
+	t, err := readTable(path)
+	if err != nil {
+		return err
+	}
+	times, _, err := t.times()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	name := gaugeName(path)
+	s := &chart.Series{Title: "transect " + name, T: times}
+	for k, column := range t.names {
+		if column != "t" {
+			add(s, withUnit(column), chart.Curve{Name: column, Values: t.columns[k]})
+		}
+	}
+	return r.series("transect-"+name, s, path)
 }
 
 // errorOf tells how far computed values are from measured ones, at the times of these within the run.

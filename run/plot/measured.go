@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,30 +17,20 @@ import (
 // measured is what was measured at a gauge.
 type measured struct{ t, values []float64 }
 
-// measuredAt reads what was measured at a gauge, by the column of a gauge that it is of: from the table that the user
-// names, or else from that of the case. In a table of several columns the one counts that is called as the gauge's
-// column, or as the gauge; one that has a single column is of the first.
+// measuredAt reads what was measured at a gauge, by the column of a gauge that it is of, from the table that the user
+// names, "" for none. In a table of several columns the one counts that is called as the gauge's column, or as the
+// gauge; one that has a single column is of the first.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
 	path, when := r.options.Measured, config.Time{}
-	if r.of != nil {
-		when = r.of.Time
-		for _, g := range r.of.Gauges {
-			if g.Name == gauge && path == "" && g.Measured != nil {
-				path = r.of.Path(g.Measured.File)
-			}
-		}
-	}
 	if path == "" || len(columns) == 0 {
 		return nil, nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("measured: %w", err)
+	if r.of != nil {
+		when = r.of.Time
 	}
-	defer file.Close()
-	names, all, err := parseMeasured(file, when)
+	names, all, err := readMeasured(path, when)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err)
+		return nil, err
 	}
 	found := map[string]*measured{}
 	for k, name := range names {
@@ -55,6 +46,27 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 			strings.Join(names, ", "))
 	}
 	return found, nil
+}
+
+// kept is what the run has kept of what was measured at a gauge, by columns of the gauge, in the order of the table.
+func (r *runner) kept(gauge string) (names []string, all []*measured, err error) {
+	path := filepath.Join(r.dir, "measured", gauge+".csv")
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil, nil
+	}
+	return readMeasured(path, config.Time{})
+}
+
+func readMeasured(path string, when config.Time) (names []string, all []*measured, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("measured: %w", err)
+	}
+	defer file.Close()
+	if names, all, err = parseMeasured(file, when); err != nil {
+		return nil, nil, fmt.Errorf("%s:%w", path, err)
+	}
+	return names, all, nil
 }
 
 // parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:
