@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/piece"
 )
 
 // drawing is a frame that is being written while steps go on, stage by stage.
@@ -27,10 +28,10 @@ type stage struct {
 }
 
 // begin begins to write a frame, of which no other is under way. The piece is the frame's until it ends.
-func (f *frames) begin(time float64, p piece) {
+func (f *frames) begin(time float64, p piece.Piece) {
 	// With / on every system, as files that name files have it.
 	d := &drawing{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
-	shared, ok := p.(sharedPiece)
+	shared, ok := p.(piece.Shared)
 	record, isRecord := p.(*recordPiece)
 	switch {
 	case isRecord:
@@ -135,7 +136,7 @@ func (f *frames) close() {
 
 // joined writes a file a rank, and one that joins them when all are there: with all that there is in it, so that the
 // others go, or with their names.
-func (f *frames) joined(file string, p piece, whole bool) []stage {
+func (f *frames) joined(file string, p piece.Piece, whole bool) []stage {
 	var names []string
 	for rank := range f.comm.Size() {
 		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieces()))
@@ -143,7 +144,7 @@ func (f *frames) joined(file string, p piece, whole bool) []stage {
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	return []stage{{
 		alone: func() error {
-			return f.fence.Publish(func() error { return p.write(filepath.Join(dir, names[rank])) })
+			return f.fence.Publish(func() error { return p.Write(filepath.Join(dir, names[rank])) })
 		},
 		together: f.barrier,
 	}, {
@@ -152,7 +153,7 @@ func (f *frames) joined(file string, p piece, whole bool) []stage {
 				return nil
 			}
 			return f.fence.Publish(func() error {
-				if err := p.join(filepath.Join(f.dir, file), names); err != nil || !whole {
+				if err := p.Join(filepath.Join(f.dir, file), names); err != nil || !whole {
 					return err
 				}
 				for _, name := range names {
@@ -167,13 +168,13 @@ func (f *frames) joined(file string, p piece, whole bool) []stage {
 }
 
 // shared writes one file by all ranks at the same time. It has its name when it is complete.
-func (f *frames) shared(path string, p sharedPiece) []stage {
+func (f *frames) shared(path string, p piece.Shared) []stage {
 	var share *vtk.Share
 	var sizes []vtk.Sizes
 	rank := f.comm.Rank()
 	return []stage{{
 		alone: func() (err error) {
-			if share, err = p.share(f.compress); err != nil {
+			if share, err = p.Share(f.compress); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			if rank > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/piece"
 )
 
 // BenchmarkFrame writes frames of a grid on 64 ranks, as they are and compressed, and beside them, as dd does, as many
@@ -20,7 +21,7 @@ import (
 func BenchmarkFrame(b *testing.B) {
 	const ranks, side = 64, 64
 	bytes := int64(ranks * side * side * side * 4 * 8)
-	pieces := make([]*imagePiece, ranks)
+	pieces := make([]*piece.Image, ranks)
 	for r := range pieces {
 		m := &vtk.Image{Dim: 3, Whole: [3]int{ranks * side, side, side}, Spacing: [3]float64{1, 1, 1}}
 		m.Lo, m.N = [3]int{r * side}, [3]int{side, side, side}
@@ -31,7 +32,7 @@ func BenchmarkFrame(b *testing.B) {
 			}
 			m.CellData = append(m.CellData, vtk.Array{Name: fmt.Sprint("f", k), Components: 1, Data: values})
 		}
-		pieces[r] = &imagePiece{Image: m}
+		pieces[r] = &piece.Image{Image: m}
 	}
 	for _, compress := range []bool{false, true} {
 		b.Run(fmt.Sprintf("compress=%t", compress), func(b *testing.B) {
@@ -65,7 +66,7 @@ func BenchmarkFrame(b *testing.B) {
 	})
 }
 
-func writeFrame(dir string, compress bool, pieces []*imagePiece) error {
+func writeFrame(dir string, compress bool, pieces []*piece.Image) error {
 	c := &config.Case{Name: "frame", Output: config.Output{Files: "one", Compress: compress}}
 	errs := make([]error, len(pieces))
 	var wg sync.WaitGroup

@@ -59,6 +59,11 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 		}
 	}
+	return r.conclude(ctx, now)
+}
+
+// conclude writes what is to be written after the last step.
+func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	r.sign()
 	if err := r.observeAll(ctx); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -14,12 +15,12 @@ const recordFormat = "nc"
 
 // recordPiece is a rank's part of a record of that file.
 type recordPiece struct {
-	piece  // nil: it is no file of its own
-	values [][]float64
+	piece.Piece // nil: it is no file of its own
+	values      [][]float64
 }
 
 // record reads the fields of a mesh.
-func (d *drawer) record(ctx context.Context, on *solvers.Space) (piece, error) {
+func (d *drawer) record(ctx context.Context, on *solvers.Space) (piece.Piece, error) {
 	p := &recordPiece{}
 	for _, f := range d.on(on) {
 		values, err := f.Read(ctx)

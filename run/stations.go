@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/run/timeseries"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -81,7 +82,7 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 	for i, s := range r.sites {
 		names[i] = s.name
 	}
-	f := newSeriesFile(r.Case, "station", "gauge", names, times)
+	f := timeseries.New(r.Case, "station", "gauge", names, times)
 	for d, axis := range []string{"x", "y", "z"}[:len(r.sites[0].at)] {
 		attrs := netcdf.Attrs{netcdf.Text("units", "m"), netcdf.Text("long_name", axis+" of the gauge")}
 		if axis != "z" {
@@ -91,13 +92,13 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 		for i, s := range r.sites {
 			at[i] = s.at[d]
 		}
-		f.coordinate(axis+"_at", attrs, at)
+		f.Coordinate(axis+"_at", attrs, at)
 	}
 	column := 0
 	for k := range r.probe.fields {
 		of := &r.probe.fields[k]
 		for _, number := range of.Numbers() {
-			f.values(number, ugrid.FieldAttrs(of), func(i int, t float64) (float64, bool) {
+			f.Values(number, ugrid.FieldAttrs(of), func(i int, t float64) (float64, bool) {
 				row, ok := tables[i][t]
 				if !ok {
 					return 0, false
@@ -105,11 +106,11 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 				return row[column], true
 			})
 			column++
-			f.values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(of.Unit)),
+			f.Values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(of.Unit)),
 				netcdf.Text("long_name", "measured: "+of.Doc)}, r.measuredAt(number))
 		}
 	}
-	return f.write(filepath.Join(r.Dir, stationFile))
+	return f.Write(filepath.Join(r.Dir, stationFile))
 }
 
 // measuredAt finds what was measured of a field at gauges and times; nil for nothing at all.

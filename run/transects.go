@@ -12,9 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/run/plane"
+	"github.com/atoll-hpc/atoll/run/timeseries"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -22,7 +23,7 @@ import (
 // transect writes what flows through a line to a CSV file, on rank 0.
 type transect struct {
 	gauge // without a cell
-	cut   []crossing
+	cut   []plane.Crossing
 }
 
 // transects are the lines of a run, and what flows through them.
@@ -55,9 +56,9 @@ func (r *runner) newTransects(ctx context.Context) error {
 	all := make([]*dist.Accumulator, len(lengths))
 	for k, c := range r.Case.Transects {
 		of := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
-			cut: cut(c.Line, g.Mesh, on.Owned)}
+			cut: plane.Cut(c.Line, g.Mesh, on.Owned)}
 		for _, x := range of.cut {
-			lengths[k].Add(math.Hypot(x.x, x.y))
+			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
 		t.of, all[k] = append(t.of, of), &lengths[k]
 	}
@@ -121,7 +122,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 		}
 		due++
 		for _, x := range of.cut {
-			t.cells = append(t.cells, x.cell)
+			t.cells = append(t.cells, x.Cell)
 		}
 	}
 	if due == 0 {
@@ -171,7 +172,7 @@ func (t *transects) add(k int, now float64) {
 			continue
 		}
 		for i, x := range of.cut {
-			sums[k].Add(values[2*i]*x.x + values[2*i+1]*x.y)
+			sums[k].Add(values[2*i]*x.X + values[2*i+1]*x.Y)
 		}
 		sums, values = sums[len(t.flows):], values[2*len(of.cut):]
 	}
@@ -196,11 +197,11 @@ func (t *transects) write(r *runner) error {
 		times, names = append(times, sortedTimes(tables[i])...), append(names, r.Case.Transects[i].Name)
 	}
 	slices.Sort(times)
-	f := newSeriesFile(r.Case, "transect", "transect", names, slices.Compact(times))
-	f.lines(r.Case.Transects, r.Case.EPSG())
+	f := timeseries.New(r.Case, "transect", "transect", names, slices.Compact(times))
+	f.Lines(r.Case.Transects, r.Case.EPSG())
 	for k, flow := range t.flows {
 		attrs := netcdf.Attrs{netcdf.Text("units", ugrid.Units(flow.Unit)), netcdf.Text("long_name", flow.Doc)}
-		f.values(flow.Name, attrs, func(i int, at float64) (float64, bool) {
+		f.Values(flow.Name, attrs, func(i int, at float64) (float64, bool) {
 			row, ok := tables[i][at]
 			if !ok {
 				return 0, false
@@ -208,26 +209,5 @@ func (t *transects) write(r *runner) error {
 			return row[k], true
 		})
 	}
-	return f.write(filepath.Join(r.Dir, transectFile))
-}
-
-// lines adds the geometry of lines, as CF has it: how many corners each has, and the corners of all.
-func (f *seriesFile) lines(list []config.Transect, epsg int) {
-	node := len(f.dims)
-	var counts, x, y []float64
-	for _, t := range list {
-		counts = append(counts, float64(len(t.Line)))
-		for _, corner := range t.Line {
-			x, y = append(x, corner[0]), append(y, corner[1])
-		}
-	}
-	f.dims = append(f.dims, netcdf.Dim{Name: "corner", Length: int64(len(x))})
-	f.add("lines", netcdf.Int32, netcdf.Attrs{netcdf.Text("geometry_type", "line"),
-		netcdf.Text("node_count", "corners"), netcdf.Text("node_coordinates", "corner_x corner_y")}, nil, []float64{0})
-	f.add("corners", netcdf.Int32, netcdf.Attrs{netcdf.Text("long_name", "corners of each line")}, []int{instance}, counts)
-	for k, axis := range []string{"x", "y"} {
-		attrs := append(ugrid.CoordinateAttrs(axis, epsg), netcdf.Text("axis", strings.ToUpper(axis)))
-		f.add("corner_"+axis, netcdf.Float64, attrs, []int{node}, [][]float64{x, y}[k])
-	}
-	f.attrs = netcdf.Attrs{netcdf.Text("geometry", "lines")}
+	return f.Write(filepath.Join(r.Dir, transectFile))
 }

@@ -19,8 +19,8 @@ type Kind struct {
 	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
 	// input caused is a BadInput on all ranks.
 	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
-	// Fields, Quantities and Flows are what its cases can write, as far as that does not depend on the case: without functions
-	// and values. Sweeps tells that it has no time.
+	// Fields, Quantities and Flows are what its cases can write, as far as that does not depend on the case: without
+	// functions and values. Sweeps tells that it has no time.
 	Fields     []Field
 	Quantities []Quantity
 	Flows      []Flow

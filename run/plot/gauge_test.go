@@ -52,8 +52,8 @@ func TestKeptRecords(t *testing.T) {
 	}
 }
 
-// TestMeasured: what was measured is drawn beside what was computed, and how far these are from it is told: rows without
-// a value are left out, as are those after the run.
+// TestMeasured: what was measured is drawn beside what was computed, and how far these are from it is told: rows
+// without a value are left out, as are those after the run.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -151,7 +151,8 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	text, err := Metrics(dirs)
-	if err != nil || !strings.Contains(text, "| | coarse | fine |") || !strings.Contains(text, "| mass1 (m³) | 1.5 | 2.5 |") {
+	if err != nil || !strings.Contains(text, "| | coarse | fine |") ||
+		!strings.Contains(text, "| mass1 (m³) | 1.5 | 2.5 |") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by side;
-// tetrahedra are cut by a slice.
+// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by
+// side; tetrahedra are cut by a slice.
 func TestMeshes(t *testing.T) {
 	dir := t.TempDir()
 	m, err := mesh.Rectangle(0, 0, 2, 1, 60, 7)
@@ -42,7 +42,8 @@ func TestMeshes(t *testing.T) {
 		{[]string{plane, other}, Options{Quality: true}, "a-quality-beside.png a-quality-histogram.png"},
 		{[]string{plane, solid}, Options{Histogram: true}, "a-quality-histogram.png"},
 		{[]string{solid}, Options{}, "c-group.png"},
-		{[]string{solid}, Options{Fields: []string{"quality"}, Slice: &Plane{0, 0.3}}, "c-quality.png c-quality-histogram.png"},
+		{[]string{solid}, Options{Fields: []string{"quality"}, Slice: &Plane{0, 0.3}},
+			"c-quality.png c-quality-histogram.png"},
 	} {
 		c.o.Dir, c.o.Page = dir, chart.Page{Width: 400}
 		done, err := Meshes(c.files, c.o)

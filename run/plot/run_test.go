@@ -288,8 +288,8 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestDryLand: what a solver counts as dry is of another colour than a small value, and does not set the scale of frames,
-// nor does the bed there; where frames do not tell what is dry, the user is told.
+// TestDryLand: what a solver counts as dry is of another colour than a small value, and does not set the scale of
+// frames, nor does the bed there; where frames do not tell what is dry, the user is told.
 func TestDryLand(t *testing.T) {
 	dir := t.TempDir()
 	pvd := vtk.NewCollection(filepath.Join(dir, "bay.pvd"))
@@ -334,7 +334,8 @@ func TestDryLand(t *testing.T) {
 		t.Errorf("with films that are thinner than any: %+v, %v", spans["level"], err)
 	}
 	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
-	if r.field(vtk.Arrays{alone}, alone, []int{0}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `do not hold "film"`) {
+	if r.field(vtk.Arrays{alone}, alone, []int{0}); len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0], `do not hold "film"`) {
 		t.Errorf("told %q", r.Notes)
 	}
 }

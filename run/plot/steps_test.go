@@ -50,8 +50,8 @@ func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
 	return polygon
 }
 
-// TestStepsClose: planes in the middle of a grid, which do not meet, are closed by what lies between them: seen from any
-// side, as much of the surface looks there as away.
+// TestStepsClose: planes in the middle of a grid, which do not meet, are closed by what lies between them: seen from
+// any side, as much of the surface looks there as away.
 func TestStepsClose(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for trial := range 20 {

@@ -111,7 +111,8 @@ func TestFilms(t *testing.T) {
 	if err != nil || first.Bounds().Max != image.Pt(120, 100) {
 		t.Fatal(first, err)
 	}
-	if n := bytes.Count(apng, []byte("fcTL")); n != 4 || !bytes.Contains(apng, []byte("acTL\x00\x00\x00\x04\x00\x00\x00\x00")) {
+	four := []byte("acTL\x00\x00\x00\x04\x00\x00\x00\x00")
+	if n := bytes.Count(apng, []byte("fcTL")); n != 4 || !bytes.Contains(apng, four) {
 		t.Errorf("%d pictures in the animated PNG", n)
 	}
 	for rate, name := range map[float64]string{0: "c.gif", 60: "c.gif", 5: "c.pdf"} {

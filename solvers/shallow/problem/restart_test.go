@@ -39,7 +39,8 @@ name = "middle"
 line = [[-4, -6], [0.3, 0.2], [5, 1]]
 every = 0.01
 `
-	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.fields=['h', 'z', 'u', 'max_h', 'wet_time', 'arrival']", "output.format=['vtu']", "output.every=0.05",
+	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu']",
+		"output.fields=['h', 'z', 'u', 'max_h', 'wet_time', 'arrival']",
 		"output.conservation_every=3")
 }
 

@@ -1,4 +1,4 @@
-package run
+package plane
 
 import (
 	"math"
@@ -60,13 +60,13 @@ func TestPolygons(t *testing.T) {
 					want += .5
 				}
 			}
-			whole := polygons(sidesOf([][]float64{numbersOf(rim(m, inside))}))
-			shared := polygons(sidesOf([][]float64{numbersOf(rim(m, shares[2])), numbersOf(rim(m, shares[0])),
-				numbersOf(rim(m, shares[1]))}))
+			whole := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
+			shared := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, shares[2])), NumbersOf(Boundary(m, shares[0])),
+				NumbersOf(Boundary(m, shares[1]))}))
 			got, holes := 0.0, 0
 			for i, p := range whole {
 				holes += len(p.holes)
-				for k, r := range p.rings() {
+				for k, r := range p.Rings() {
 					seen := map[[2]float64]bool{}
 					for _, corner := range r[1:] {
 						if seen[corner] {
@@ -75,7 +75,7 @@ func TestPolygons(t *testing.T) {
 						seen[corner] = true
 					}
 					size := ring(r[1:]).area()
-					if got += size; (size > 0) != (k == 0) || r[0] != r[len(r)-1] || shared[i].rings()[k][1] != r[1] {
+					if got += size; (size > 0) != (k == 0) || r[0] != r[len(r)-1] || shared[i].Rings()[k][1] != r[1] {
 						t.Errorf("polygon %d, ring %d: area %g, %v", i, k, size, r)
 					}
 				}

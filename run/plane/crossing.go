@@ -1,4 +1,4 @@
-package run
+package plane
 
 import (
 	"math"
@@ -6,21 +6,21 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// crossing is a stretch of a line within a triangle.
-type crossing struct {
-	cell int
-	x, y float64 // its length times the normal that points to the right of the line
+// Crossing is a stretch of a line within a triangle.
+type Crossing struct {
+	Cell int
+	X, Y float64 // its length times the normal that points to the right of the line
 }
 
-// cut finds the stretches of a line within the first so many triangles of a mesh. Corners on the line count as left of
+// Cut finds the stretches of a line within the first so many triangles of a mesh. Corners on the line count as left of
 // it, so that a line along edges lies in the triangles at its right, and each of its points in one triangle of the
 // whole mesh: what two triangles share of it they find by the same numbers.
-func cut(line [][]float64, m *vtk.Grid, cells int) (list []crossing) {
+func Cut(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
 	for k := 1; k < len(line); k++ {
 		s := newSegment(line[k-1], line[k])
 		for i := range cells {
 			if share := s.within(m, i); share > 0 {
-				list = append(list, crossing{i, share * s.dy, -share * s.dx})
+				list = append(list, Crossing{i, share * s.dy, -share * s.dx})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package run
+package plane
 
 import (
 	"math"
@@ -30,8 +30,8 @@ func TestCutCoversTheLine(t *testing.T) {
 	}
 	for _, line := range lines {
 		var x, y, length, want float64
-		for _, c := range cut(line, g, len(m.Cells)) {
-			x, y, length = x+c.x, y+c.y, length+math.Hypot(c.x, c.y)
+		for _, c := range Cut(line, g, len(m.Cells)) {
+			x, y, length = x+c.X, y+c.Y, length+math.Hypot(c.X, c.Y)
 		}
 		for k := 1; k < len(line); k++ {
 			want += math.Hypot(line[k][0]-line[k-1][0], line[k][1]-line[k-1][1])
@@ -42,7 +42,7 @@ func TestCutCoversTheLine(t *testing.T) {
 			t.Errorf("%v: %g of %g lies in triangles, and the normals add up to (%g, %g)", line, length, want, x, y)
 		}
 	}
-	if far := cut([][]float64{{-1, -1}, {-1, 2}, {2, 2}}, g, len(m.Cells)); far != nil {
+	if far := Cut([][]float64{{-1, -1}, {-1, 2}, {2, 2}}, g, len(m.Cells)); far != nil {
 		t.Errorf("a line outside crosses %v", far)
 	}
 }

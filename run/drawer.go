@@ -2,115 +2,16 @@ package run
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
-	"github.com/atoll-hpc/atoll/mesh/vdb"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// piece is a rank's part of a frame: what the host holds of the state at one moment.
-type piece interface {
-	write(path string) error
-	// join writes the file that makes one of all ranks' pieces, whose paths are relative to its folder.
-	join(path string, pieces []string) error
-}
-
-// sharedPiece is a piece of a file that all ranks write at once.
-type sharedPiece interface {
-	share(compress bool) (*vtk.Share, error)
-}
-
-// meshPiece is of the cells of a mesh, format vtu.
-type meshPiece vtk.Grid
-
-func (p *meshPiece) write(path string) error { return vtk.Write(path, (*vtk.Grid)(p)) }
-
-func (p *meshPiece) share(compress bool) (*vtk.Share, error) { return (*vtk.Grid)(p).Share(compress) }
-
-func (p *meshPiece) join(path string, pieces []string) error {
-	return vtk.WritePVTU(path, pieces, (*vtk.Grid)(p))
-}
-
-// imagePiece is of a grid, format vti, with the boxes of all ranks.
-type imagePiece struct {
-	*vtk.Image
-	boxes []vtk.Box
-}
-
-func (p *imagePiece) write(path string) error { return vtk.WriteImage(path, p.Image) }
-
-func (p *imagePiece) share(compress bool) (*vtk.Share, error) { return p.Image.Share(compress) }
-
-func (p *imagePiece) join(path string, pieces []string) error {
-	if len(pieces) != len(p.boxes) {
-		return fmt.Errorf("%s: %d pieces of %d boxes", path, len(pieces), len(p.boxes))
-	}
-	all := make([]vtk.ImagePiece, len(pieces))
-	for r, file := range pieces {
-		all[r] = vtk.ImagePiece{Box: p.boxes[r], File: file}
-	}
-	return vtk.WritePVTI(path, all, p.Image)
-}
-
 // volumeFormat is of a grid, in a file that OpenVDB reads.
 const volumeFormat = "vdb"
-
-// volumePiece is of a grid, format vdb: an image that is joined to one file.
-type volumePiece struct {
-	imagePiece
-	fields []solvers.Field
-}
-
-func (p *volumePiece) join(path string, pieces []string) error {
-	index := strings.TrimSuffix(path, filepath.Ext(path)) + ".pvti"
-	if err := p.imagePiece.join(index, pieces); err != nil {
-		return err
-	}
-	all, err := vtk.ReadImage(index)
-	if err := errors.Join(err, os.Remove(index)); err != nil {
-		return err
-	}
-	var grids []vdb.Grid
-	for _, f := range p.fields {
-		a, found := all.CellData.Find(f.Name)
-		if !found || a.Components > 1 {
-			continue // a vector, which has no such grid
-		}
-		g := vdb.Grid{Name: f.Name, N: all.Whole, Spacing: all.Spacing, First: all.Origin, Values: a.Float64s(),
-			Background: f.Beyond, LevelSet: f.Beyond > 0}
-		if all.Dim == 2 {
-			g.Spacing[2] = max(g.Spacing[0], g.Spacing[1])
-		}
-		for d := range all.Dim {
-			g.First[d] += g.Spacing[d] / 2
-		}
-		grids = append(grids, g)
-	}
-	if len(grids) == 0 {
-		return fmt.Errorf("%s: of the fields none has one number a cell", path)
-	}
-	return vdb.Write(path, grids...)
-}
-
-// facesPiece is of a shape, format vtp.
-type facesPiece vtk.PolyData
-
-func (p *facesPiece) write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }
-
-func (p *facesPiece) share(compress bool) (*vtk.Share, error) {
-	return (*vtk.PolyData)(p).Share(compress)
-}
-
-func (p *facesPiece) join(path string, pieces []string) error {
-	return vtk.WritePVTP(path, pieces, (*vtk.PolyData)(p))
-}
 
 // drawer makes pieces of frames of what a solver declares.
 type drawer struct {
@@ -158,7 +59,7 @@ func (d *drawer) space(format string) *solvers.Space {
 }
 
 // piece draws the state as it is.
-func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
+func (d *drawer) piece(ctx context.Context, format string) (piece.Piece, error) {
 	for _, s := range d.shapes {
 		if s.Format == format {
 			return d.faces(ctx, &s)
@@ -190,17 +91,17 @@ func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
 	if g.Mesh != nil {
 		p := *g.Mesh
 		p.CellData, p.FieldData = data, d.moment()
-		return (*meshPiece)(&p), nil
+		return (*piece.Mesh)(&p), nil
 	}
 	p := *g.Block
 	p.CellData, p.FieldData = data, d.moment()
 	if format == volumeFormat {
-		return &volumePiece{imagePiece{&p, g.Boxes}, d.fields}, nil
+		return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
 	}
-	return &imagePiece{&p, g.Boxes}, nil
+	return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 }
 
-func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece, error) {
+func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
@@ -226,11 +127,11 @@ func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece, error) {
 	}
 	switch s.File {
 	case "stl":
-		return (*stlPiece)(&p.PolyData), nil
+		return (*piece.STL)(&p.PolyData), nil
 	case "obj":
-		return (*objPiece)(&p.PolyData), nil
+		return (*piece.OBJ)(&p.PolyData), nil
 	}
-	return (*facesPiece)(&p.PolyData), nil
+	return (*piece.Faces)(&p.PolyData), nil
 }
 
 // ranks tells of so many cells whose they are.

@@ -1,4 +1,4 @@
-package run
+package piece
 
 import (
 	"bufio"
@@ -13,10 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// stlPiece is of triangles, format stl.
-type stlPiece vtk.PolyData
+// STL is of triangles, format stl.
+type STL vtk.PolyData
 
-func (p *stlPiece) write(path string) error { return vtk.WriteSTL(path, (*vtk.PolyData)(p)) }
+func (p *STL) Write(path string) error { return vtk.WriteSTL(path, (*vtk.PolyData)(p)) }
 
 // Of a binary STL file: what precedes the triangles, of which the last four bytes are their number, and a triangle.
 const (
@@ -24,8 +24,8 @@ const (
 	stlTriangle = 50
 )
 
-// join writes the triangles of all pieces to one file. It appears under its name only when it is complete.
-func (p *stlPiece) join(path string, pieces []string) error {
+// Join writes the triangles of all pieces to one file. It appears under its name only when it is complete.
+func (p *STL) Join(path string, pieces []string) error {
 	var head [stlHead]byte
 	total := int64(0)
 	for _, name := range pieces {

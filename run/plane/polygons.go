@@ -1,4 +1,6 @@
-package run
+// Package plane has geometry of triangles in the plane: the polygons that bound a set of them, and where lines cross
+// them.
+package plane
 
 import (
 	"math"
@@ -8,14 +10,14 @@ import (
 // ring is a closed line of corners, without the first one again at its end. What it bounds lies at its left.
 type ring [][2]float64
 
-// polygon is an outer ring, anticlockwise, and holes in it, clockwise.
-type polygon struct {
+// Polygon is an outer ring, anticlockwise, and holes in it, clockwise.
+type Polygon struct {
 	outer ring
 	holes []ring
 }
 
-// rings are those of a polygon as GeoJSON has them: closed, the outer one first.
-func (p *polygon) rings() [][][2]float64 {
+// Rings are those of a polygon as GeoJSON has them: closed, the outer one first.
+func (p *Polygon) Rings() [][][2]float64 {
 	list := make([][][2]float64, 0, 1+len(p.holes))
 	for _, r := range append([]ring{p.outer}, p.holes...) {
 		list = append(list, append(slices.Clone(r), r[0]))
@@ -23,14 +25,14 @@ func (p *polygon) rings() [][][2]float64 {
 	return list
 }
 
-// polygons joins the sides of triangles that bound an area, sorted, each with the area at its left. Polygons that meet
+// Polygons joins the sides of triangles that bound an area, sorted, each with the area at its left. Polygons that meet
 // in a corner are apart; each ring passes a corner once.
-func polygons(sides []side) []polygon {
-	var list []polygon
+func Polygons(sides []Side) []Polygon {
+	var list []Polygon
 	var holes []ring
 	for _, r := range ringsOf(sides) {
 		if r.area() > 0 {
-			list = append(list, polygon{outer: r})
+			list = append(list, Polygon{outer: r})
 		} else {
 			holes = append(holes, r)
 		}
@@ -47,7 +49,7 @@ func polygons(sides []side) []polygon {
 }
 
 // ringsOf walks along sides, at each corner to the leftmost one, which bounds the same fan of triangles.
-func ringsOf(sides []side) []ring {
+func ringsOf(sides []Side) []ring {
 	from := map[[2]float64][]int{} // sides by where they begin
 	for i, s := range sides {
 		from[s.from] = append(from[s.from], i)
@@ -82,7 +84,7 @@ func ringsOf(sides []side) []ring {
 
 // leftmost is the side, of those that begin where s ends and are not done, that turns farthest to the left; -1 for
 // none.
-func leftmost(s side, sides []side, next []int, done []bool) int {
+func leftmost(s Side, sides []Side, next []int, done []bool) int {
 	best, most := -1, math.Inf(-1)
 	dx, dy := s.to[0]-s.from[0], s.to[1]-s.from[1]
 	for _, i := range next {
@@ -116,11 +118,11 @@ type stripes struct {
 
 // stripe is a side of a polygon.
 type stripe struct {
-	side
+	Side
 	polygon int
 }
 
-func newStripes(list []polygon) *stripes {
+func newStripes(list []Polygon) *stripes {
 	s := &stripes{south: math.Inf(1)}
 	north, count := math.Inf(-1), 0
 	for _, p := range list {
@@ -137,7 +139,7 @@ func newStripes(list []polygon) *stripes {
 		for i, b := range p.outer {
 			a := p.outer[(i+len(p.outer)-1)%len(p.outer)]
 			for row := s.row(min(a[1], b[1])); row <= s.row(max(a[1], b[1])); row++ {
-				s.of[row] = append(s.of[row], stripe{side{a, b}, k})
+				s.of[row] = append(s.of[row], stripe{Side{a, b}, k})
 			}
 		}
 	}
@@ -148,7 +150,7 @@ func (s *stripes) row(y float64) int {
 	return max(0, min(len(s.of)-1, int((y-s.south)/s.width)))
 }
 
-// smallest is the smallest polygon around a hole, -1 for none: that around the middle of one of its sides, through
+// smallest is the smallest polygon around a hole, -1 for none: that around the middle of one of its Sides, through
 // which no other ring passes.
 func (s *stripes) smallest(h ring) int {
 	x, y := (h[0][0]+h[1][0])/2, (h[0][1]+h[1][1])/2

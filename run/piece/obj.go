@@ -1,4 +1,4 @@
-package run
+package piece
 
 import (
 	"bufio"
@@ -13,11 +13,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// objPiece is of polygons or lines, format obj of Wavefront: v lines with the coordinates of points, and f or l lines
+// OBJ is of polygons or lines, format obj of Wavefront: v lines with the coordinates of points, and f or l lines
 // with points counted from 1.
-type objPiece vtk.PolyData
+type OBJ vtk.PolyData
 
-func (p *objPiece) write(path string) error {
+func (p *OBJ) Write(path string) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		for i := 0; i < len(p.Points); i += 3 {
@@ -61,9 +61,9 @@ func objCell(w *bufio.Writer, kind string, points []int64, called []int64) error
 	return err
 }
 
-// join writes the cells of all pieces to one file, with one point where several pieces have the same: they have the
+// Join writes the cells of all pieces to one file, with one point where several pieces have the same: they have the
 // same digits. It appears under its name only when it is complete.
-func (p *objPiece) join(path string, pieces []string) error {
+func (p *OBJ) Join(path string, pieces []string) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		known := map[string]int64{}

@@ -1,0 +1,69 @@
+package plane
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// Side is an edge of a triangle, which lies at its left.
+type Side struct{ from, to [2]float64 }
+
+func (s Side) reversed() Side { return Side{s.to, s.from} }
+
+// Boundary are the edges of the triangles that are inside which no two of them share, in any order.
+func Boundary(m *vtk.Grid, inside []bool) []Side {
+	open := map[Side]bool{}
+	for i, in := range inside {
+		if !in {
+			continue
+		}
+		cell := m.Cell(i)
+		for k := range 3 {
+			a, b := cell[k], cell[(k+1)%3]
+			join(open, Side{[2]float64{m.Points[3*a], m.Points[3*a+1]}, [2]float64{m.Points[3*b], m.Points[3*b+1]}})
+		}
+	}
+	list := make([]Side, 0, len(open))
+	for s := range open {
+		list = append(list, s)
+	}
+	return list
+}
+
+// join adds a side, or takes out that of the triangle beyond it.
+func join(open map[Side]bool, s Side) {
+	if open[s.reversed()] {
+		delete(open, s.reversed())
+	} else {
+		open[s] = true
+	}
+}
+
+// SidesOf are the sides of all ranks, by their NumbersOf, that no two share, sorted.
+func SidesOf(parts [][]float64) []Side {
+	open := map[Side]bool{}
+	for _, part := range parts {
+		for ; len(part) > 0; part = part[4:] {
+			join(open, Side{[2]float64(part[:2]), [2]float64(part[2:4])})
+		}
+	}
+	list := make([]Side, 0, len(open))
+	for s := range open {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Side) int {
+		return cmp.Or(slices.Compare(a.from[:], b.from[:]), slices.Compare(a.to[:], b.to[:]))
+	})
+	return list
+}
+
+// NumbersOf are the coordinates of sides, four of each.
+func NumbersOf(list []Side) []float64 {
+	numbers := make([]float64, 0, 4*len(list))
+	for _, s := range list {
+		numbers = append(numbers, s.from[0], s.from[1], s.to[0], s.to[1])
+	}
+	return numbers
+}
