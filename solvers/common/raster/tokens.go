@@ -42,8 +42,8 @@ func (t *tokens) next() ([]byte, error) {
 			}
 			continue
 		case n == maxToken:
-			return nil, fmt.Errorf("word %q… is longer than %d characters: this is no ESRI ASCII grid; %s", t.word[:20], maxToken,
-				converted)
+			return nil, fmt.Errorf("word %q… is longer than %d characters: this is no ESRI ASCII grid; %s", t.word[:20],
+				maxToken, converted)
 		}
 		t.word[n], t.at = b, t.line
 		n++
