@@ -19,10 +19,11 @@ type Kind struct {
 	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
 	// input caused is a BadInput on all ranks.
 	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
-	// Fields and Quantities are what its cases can write, as far as that does not depend on the case: without functions
-	// and values. Sweeps tells that it has no time.
+	// Fields, Quantities and Flows are what its cases can write, as far as that does not depend on the case: without
+	// functions and values. Sweeps tells that it has no time.
 	Fields     []Field
 	Quantities []Quantity
+	Flows      []Flow
 	Sweeps     bool
 	// Needs is what the arrays of a rank take on its device, in bytes, where it holds so much of a case. New asks Env.Room
 	// before it makes any.
@@ -77,6 +78,18 @@ func FieldOf(number string) (Field, Kind, bool) {
 		}
 	}
 	return Field{}, Kind{}, false
+}
+
+// FlowOf finds what flows through lines by its name.
+func FlowOf(name string) (Flow, bool) {
+	for _, kind := range Names() {
+		for _, f := range kinds[kind].Flows {
+			if f.Name == name {
+				return f, true
+			}
+		}
+	}
+	return Flow{}, false
 }
 
 // QuantityOf finds what a column of a table is, and its solver.

@@ -18,12 +18,21 @@ folder, picture = sys.argv[1:]
            if os.path.basename(f) not in ("gauges.nc", "transects.nc"))
 run = xarray.open_dataset(name)
 end = run.isel(time=-1)
+wet = end.max_h > 0.1
+flooded = wet & (run.h.isel(time=0) < 0.1)  # not where there is water in any case
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-for ax, field in zip(axes, ("max_h", "hazard")):
-    values = end[field].where(end.max_h > 0.1)
-    drawn = ax.tripcolor(run.node_x, run.node_y, run.face_nodes, facecolors=np.ma.masked_invalid(values),
-                         cmap="Blues" if field == "max_h" else "YlOrRd", vmax=3)
-    fig.colorbar(drawn, ax=ax, label=f"{run[field].long_name.split(':')[0]} ({run[field].units})")
+for ax, field, where, colours, span in (
+    (axes[0], "max_h", wet, matplotlib.colormaps["Blues"], (0, 5)),
+    (axes[1], "hazard", flooded, matplotlib.colormaps["YlOrRd"].resampled(4), (-0.5, 3.5)),
+):
+    values = np.ma.masked_invalid(end[field].where(where))
+    drawn = ax.tripcolor(run.node_x, run.node_y, run.face_nodes, facecolors=values, cmap=colours,
+                         vmin=span[0], vmax=span[1])
+    label = run[field].long_name.split(":")[0]
+    if field == "max_h":
+        fig.colorbar(drawn, ax=ax, label=f"{label} ({run[field].units})", extend="max")
+    else:
+        fig.colorbar(drawn, ax=ax, label=label, ticks=range(4))
     ax.set_aspect("equal")
     ax.set_xlabel("x (m)")
 axes[0].set_ylabel("y (m)")

@@ -81,7 +81,7 @@ func (f *File) keys(d *directory) (point bool, err error) {
 	if err != nil || list == nil {
 		return false, err
 	}
-	if len(list) < 4 || int64(len(list)) < 4+4*list[3] {
+	if len(list) < 4 || list[3] > int64(len(list)-4)/4 {
 		return false, fmt.Errorf("tag %d: %d numbers are too few for its keys", geoKeyDirectoryTag, len(list))
 	}
 	geodetic, projected := int64(0), int64(0)

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -71,6 +72,9 @@ func (r *runner) gauge(path string) error {
 	if len(columns) == 0 && len(r.options.Columns) == 0 {
 		return fmt.Errorf("%s: there is no column but the time", path)
 	}
+	if columns, err = r.withKept(name, t, columns); err != nil {
+		return err
+	}
 	measured, err := r.measuredAt(name, columns)
 	if err != nil {
 		return err
@@ -95,6 +99,41 @@ func (r *runner) gauge(path string) error {
 		}
 	}
 	return r.series("gauge-"+name, s, path)
+}
+
+// withKept adds the columns of which the run has kept what was measured to those that are drawn, if none are asked for.
+func (r *runner) withKept(gauge string, t *table, columns []string) ([]string, error) {
+	path := r.kept(gauge)
+	if path == "" || r.options.Measured != "" || len(r.options.Columns) > 0 {
+		return columns, nil
+	}
+	names, _, err := readMeasured(path, config.Time{})
+	for _, column := range names {
+		if slices.Contains(t.names, column) && !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+	}
+	return columns, err
+}
+
+// transect draws what flows through a line.
+func (r *runner) transect(path string) error {
+	t, err := readTable(path)
+	if err != nil {
+		return err
+	}
+	times, _, err := t.times()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	name := gaugeName(path)
+	s := &chart.Series{Title: "transect " + name, T: times}
+	for k, column := range t.names {
+		if column != "t" {
+			add(s, withUnit(column), chart.Curve{Name: column, Values: t.columns[k]})
+		}
+	}
+	return r.series("transect-"+name, s, path)
 }
 
 // errorOf tells how far computed values are from measured ones, at the times of these within the run.

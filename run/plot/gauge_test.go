@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,6 +28,27 @@ func TestGaugeColumns(t *testing.T) {
 		if got := strings.Join(gaugeColumns(&table{names: strings.Split(c.names, ",")}, wanted), ","); got != c.want {
 			t.Errorf("of %s, asked for %q: %s, not %s", c.names, c.wanted, got, c.want)
 		}
+	}
+}
+
+// TestKeptRecords: what a run has kept of what was measured is drawn and told by the columns that it names, levels or
+// not, and what flows through lines is drawn with its unit.
+func TestKeptRecords(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"gauges/pier.csv": "t,h1,level\n0,1,0\n10,1,1\n",
+		"measured/pier.csv": "t,h1\n5,1.5\n", "transects/mouth.csv": "t,discharge\n0,1\n10,2\n"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := Run(dir, Options{Page: chart.Page{Width: 400}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"gauge pier, h1: error RMS 0.5 m, mean −0.5 m, at most 0.5 m"}; !slices.Equal(done.Notes, want) ||
+		len(done.Files) != 2 || withUnit("discharge") != "discharge (m³/s)" {
+		t.Errorf("told %q of %q", done.Notes, done.Files)
 	}
 }
 

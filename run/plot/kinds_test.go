@@ -21,6 +21,7 @@ func init() {
 				return slices.Max(start) / 4
 			}},
 		},
+		Flows: []solvers.Flow{{Name: "discharge", Unit: "m³/s"}},
 		Quantities: []solvers.Quantity{
 			{Name: "mass1", Unit: "m³", In: solvers.Column}, {Name: "mass2", Unit: "m³", In: solvers.Column},
 			drift("mass1"), drift("mass2"), {Name: "cfl", In: solvers.Column},

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -21,27 +22,16 @@ type measured struct{ t, values []float64 }
 // names, or else from that which the run keeps of what its case names. In a table of several columns the one counts
 // that is called as the gauge's column, or as the gauge; one that has a single column is of the first.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
-	path, when := r.options.Measured, config.Time{}
+	path, when := cmp.Or(r.options.Measured, r.kept(gauge)), config.Time{}
+	if path == "" || len(columns) == 0 {
+		return nil, nil
+	}
 	if r.of != nil {
 		when = r.of.Time
 	}
-	if path == "" {
-		path = filepath.Join(r.dir, "measured", gauge+".csv")
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return nil, nil
-		}
-	}
-	if len(columns) == 0 {
-		return nil, nil
-	}
-	file, err := os.Open(path)
+	names, all, err := readMeasured(path, when)
 	if err != nil {
-		return nil, fmt.Errorf("measured: %w", err)
-	}
-	defer file.Close()
-	names, all, err := parseMeasured(file, when)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err)
+		return nil, err
 	}
 	found := map[string]*measured{}
 	for k, name := range names {
@@ -57,6 +47,27 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 			strings.Join(names, ", "))
 	}
 	return found, nil
+}
+
+// kept is the table of what the run has kept of what was measured at a gauge, "" for none.
+func (r *runner) kept(gauge string) string {
+	path := filepath.Join(r.dir, "measured", gauge+".csv")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+func readMeasured(path string, when config.Time) (names []string, all []*measured, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("measured: %w", err)
+	}
+	defer file.Close()
+	if names, all, err = parseMeasured(file, when); err != nil {
+		return nil, nil, fmt.Errorf("%s:%w", path, err)
+	}
+	return names, all, nil
 }
 
 // parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:

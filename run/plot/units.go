@@ -15,6 +15,9 @@ func unitOf(name string) string {
 	if f, _, ok := solvers.FieldOf(name); ok {
 		return f.Unit
 	}
+	if f, ok := solvers.FlowOf(name); ok {
+		return f.Unit
+	}
 	q, _, _ := solvers.QuantityOf(name)
 	return q.Unit
 }

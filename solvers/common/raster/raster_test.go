@@ -95,6 +95,8 @@ func TestRefusals(t *testing.T) {
 		{"NCOLS 3", "ncols 3\nncols 3", "bed.asc:2: ncols is there twice"},
 		{"NCOLS 3", "ncols three", `bed.asc:1: ncols: "three" is not a number`},
 		{"NCOLS 3", "width 3", `bed.asc:1: "width" is not known in the header`},
+		{"NCOLS 3", "\x89PNG\r\n", "gdal_translate IN OUT.tif converts"},
+		{"NCOLS 3", strings.Repeat("EHFA", 20), "gdal_translate IN OUT.tif converts"},
 		{"NCOLS 3\n", "", "the header lacks ncols"},
 		{"cellsize 2\n", "", "the header lacks cellsize"},
 		{"cellsize 2\n", "dx 2\n", "the header lacks cellsize, or dx and dy"},

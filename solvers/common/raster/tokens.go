@@ -8,6 +8,9 @@ import (
 // maxToken is the length of the longest word in a file.
 const maxToken = 64
 
+// converted tells what to do with rasters that are not read.
+const converted = "gdal_translate IN OUT.tif converts rasters of most other formats"
+
 // tokens splits a file into words between white space.
 type tokens struct {
 	r    *bufio.Reader
@@ -39,7 +42,8 @@ func (t *tokens) next() ([]byte, error) {
 			}
 			continue
 		case n == maxToken:
-			return nil, fmt.Errorf("word %q… is longer than %d characters; is this an ESRI ASCII grid?", t.word[:20], maxToken)
+			return nil, fmt.Errorf("word %q… is longer than %d characters: this is no ESRI ASCII grid; %s", t.word[:20],
+				maxToken, converted)
 		}
 		t.word[n], t.at = b, t.line
 		n++
