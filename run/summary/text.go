@@ -17,7 +17,8 @@ func (s *Summary) Text() string {
 	unit := cmp.Or(s.Unit, "cell")
 	rows := [][2]string{
 		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, words.Count(int(s.Cells), unit), s.Precision)},
-		{"ran on", fmt.Sprintf("%s by %s, %s, %s", words.Count(s.Ranks, "rank"), s.talk(), s.Backend, words.Count(s.Threads, "thread"))},
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", words.Count(s.Ranks, "rank"), s.talk(), s.Backend,
+			words.Count(s.Threads, "thread"))},
 		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, words.Count(int(s.Steps), "step"))},
 		{"took", fmt.Sprintf("%s, %.4g million %s updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6, unit)},
 	}

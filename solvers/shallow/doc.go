@@ -8,8 +8,9 @@
 //	∂t h2 + ∇·q2 = 0,  ∂t q2 + ∇·(q2 q2/h2) + g h2 ∇(r z1 + (1-r) z2) = 0
 //
 // The finite volume schemes are those of M. de la Asunción, J. M. Mantas and M. J. Castro (CMMSE 2012): classical
-// Roe, IR-Roe and PVM-IFCP. Their physics is in the package kernels, one edge or cell at a time; loops.go runs it over
-// a rank's part of the mesh, and solver.go orders loops, halo exchange and the reduction of the time step.
+// Roe, IR-Roe and PVM-IFCP, and at second order what docs/shallow-water.md has of reconstruction and limits. Their
+// physics is in the package kernels, one edge or cell at a time. A step goes over a rank's part of the mesh by cells
+// (stages.go) or by tiles (tiles.go), and step.go orders it, the halo exchange and the reduction of the time step.
 //
 // Wet and dry: where a layer is absent on a side of an edge, levels count only as far as they stand above what the
 // layer would have to climb, all schemes use the viscosity of PVM-IFCP, and no cell gives more mass than it has. The
