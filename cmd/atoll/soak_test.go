@@ -57,9 +57,12 @@ func (d *disturbed) usage() (u usage) {
 }
 
 // resident is how much memory a process has, 0 if there is no such process.
-func resident(pid int) int64 {
+func resident(pid int) int64 { return memoryOf(pid, "VmRSS:") }
+
+// memoryOf is what the system tells of a process's memory, in bytes; 0 if there is no such process.
+func memoryOf(pid int, what string) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, rest, _ := bytes.Cut(text, []byte("VmRSS:"))
+	_, rest, _ := bytes.Cut(text, []byte(what))
 	fields := bytes.Fields(rest)
 	if len(fields) == 0 {
 		return 0
