@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,14 +20,16 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
 	./bin/atoll plot out/dam-break
 
-# Two at a time, since some of them mostly wait.
+# Three at a time, since those of the command and of MPI mostly wait.
 test: lint ## all tests
-	$(MAKE) --no-print-directory --jobs=2 test-go test-race test-mpi test-slurm test-arm64
+	$(MAKE) --no-print-directory --jobs=3 test-command test-go test-race test-mpi test-slurm test-arm64
 
 # Everything is tested with ghosts poisoned while they travel (halo/poison.go), but for the command, which is as users
 # have it; package halo is tested both ways. Lint has vetted all tests, and test-slurm runs TestSlurm.
 test-go:
 	go test -vet=off -tags invariants $$(go list ./... | grep -v '/cmd/atoll$$')
+
+test-command:
 	go test -vet=off -skip '^TestSlurm$$' ./halo ./cmd/atoll
 
 test-race:
