@@ -1,10 +1,6 @@
 package lint
 
 import (
-	"bytes"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,33 +11,11 @@ const most = 120
 
 // TestLinesAreShort looks at every Go file that people write. The arguments of a directive stand in one line.
 func TestLinesAreShort(t *testing.T) {
-	files := 0
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		switch name := d.Name(); {
-		case d.IsDir() && (name == "testdata" || name == ".git" || name == "bin" || name == "out"):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go"):
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil || bytes.HasPrefix(text, []byte("// Code generated ")) {
-			return err
-		}
-		files++
+	eachText(t, func(name string, text []byte) {
 		for _, n := range long(string(text)) {
-			t.Errorf("%s:%d: more than %d characters: break the line", path, n, most)
+			t.Errorf("%s:%d: more than %d characters: break the line", name, n, most)
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if files < 300 {
-		t.Errorf("only %d files looked at: the tree was not found", files)
-	}
 }
 
 // long returns the numbers of lines that are too long.
