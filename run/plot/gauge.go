@@ -56,16 +56,9 @@ func (r *runner) gauge(path string) error {
 	if len(r.options.Gauges) > 0 && !wants(r.options.Gauges, name) {
 		return nil
 	}
-	t, err := readTable(path)
+	t, times, err := r.courseOf(path)
 	if err != nil {
 		return err
-	}
-	times, _, err := t.times()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, column := range t.names {
-		note(&r.columns, column)
 	}
 	s := &chart.Series{Title: "gauge " + name, T: times}
 	columns := gaugeColumns(t, r.options.Columns)
