@@ -4,8 +4,6 @@ package gmsh
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
-	"os"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -20,15 +18,7 @@ import (
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
+	return meshfile.Read(path, parse)
 }
 
 // reader is the state of reading one file.

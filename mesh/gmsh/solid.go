@@ -3,25 +3,17 @@ package gmsh
 import (
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
 // ReadSolid reads a mesh of tetrahedra from a Gmsh file, as Read reads one of triangles: physical groups of
 // volumes become tags of cells, triangles in physical groups of surfaces become tagged faces, and lines and points in
 // those of curves and points Marks. Others are passed over.
 func ReadSolid(path string) (*mesh.Solid, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := parseSolid(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
+	return meshfile.Read(path, parseSolid)
 }
 
 func parseSolid(data []byte) (*mesh.Solid, error) {

@@ -4,8 +4,6 @@ package medit
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -21,15 +19,7 @@ import (
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
+	return meshfile.Read(path, parse)
 }
 
 // passedSection is what an entry of a section has that is passed over: so many numbers, and with dim as many more as

@@ -1,10 +1,8 @@
 package medit
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
 // ReadSolid reads a mesh of tetrahedra from a Medit file, in text or in binary, as Read reads one of
@@ -12,15 +10,7 @@ import (
 // reference, ridges and required ones become Marks; others are passed over, since those between sides are found by
 // their angles. Errors name the line or the offset in bytes.
 func ReadSolid(path string) (*mesh.Solid, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := parseSolid(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
+	return meshfile.Read(path, parseSolid)
 }
 
 func parseSolid(data []byte) (*mesh.Solid, error) {

@@ -2,11 +2,10 @@
 package selafin
 
 import (
-	"fmt"
-	"os"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
 // Read reads a SELAFIN file in the plane: records of Fortran in either byte order, numbers of single or double
@@ -15,15 +14,7 @@ import (
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
+	return meshfile.Read(path, parse)
 }
 
 // head is what comes before the numbers.

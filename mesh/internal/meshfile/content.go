@@ -3,7 +3,9 @@
 package meshfile
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -117,4 +119,17 @@ func (c *Content) Box() (box [6]float64) {
 		}
 	}
 	return box
+}
+
+// Read reads a file whole and returns what parse makes of it. Errors name the file.
+func Read[M any](path string, parse func(data []byte) (*M, error)) (*M, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
