@@ -75,27 +75,14 @@ func (c *course) drift(name string) {
 	}
 }
 
-// courseOf reads a table and its times, and notes which columns there are.
-func (r *runner) courseOf(path string) (*table, []float64, error) {
-	t, err := readTable(path)
+// conservation draws the courses of a table: what is kept in one picture, the others in another.
+func (r *runner) conservation(path string) error {
+	t, times, err := readCourse(path)
 	if err != nil {
-		return nil, nil, err
-	}
-	times, _, err := t.times()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	for _, name := range t.names {
 		note(&r.columns, name)
-	}
-	return t, times, nil
-}
-
-// conservation draws the courses of a table: what is kept in one picture, the others in another.
-func (r *runner) conservation(path string) error {
-	t, times, err := r.courseOf(path)
-	if err != nil {
-		return err
 	}
 	all := courses(t, r.options.Columns)
 	if len(all) == 0 && len(r.options.Columns) == 0 {

@@ -56,9 +56,12 @@ func (r *runner) gauge(path string) error {
 	if len(r.options.Gauges) > 0 && !wants(r.options.Gauges, name) {
 		return nil
 	}
-	t, times, err := r.courseOf(path)
+	t, times, err := readCourse(path)
 	if err != nil {
 		return err
+	}
+	for _, column := range t.names {
+		note(&r.columns, column)
 	}
 	s := &chart.Series{Title: "gauge " + name, T: times}
 	columns := gaugeColumns(t, r.options.Columns)
@@ -111,13 +114,9 @@ func (r *runner) withKept(gauge string, t *table, columns []string) ([]string, e
 
 // transect draws what flows through a line.
 func (r *runner) transect(path string) error {
-	t, err := readTable(path)
+	t, times, err := readCourse(path)
 	if err != nil {
 		return err
-	}
-	times, _, err := t.times()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	name := gaugeName(path)
 	s := &chart.Series{Title: "transect " + name, T: times}

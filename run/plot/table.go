@@ -97,3 +97,16 @@ func drift(values []float64) (change []float64, largest float64, relative bool) 
 	}
 	return change, largest, relative
 }
+
+// readCourse reads a table and the times of its rows.
+func readCourse(path string) (*table, []float64, error) {
+	t, err := readTable(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	times, _, err := t.times()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, times, nil
+}
