@@ -6,8 +6,11 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -59,7 +62,7 @@ func (n *Needs) Refuse(free int64, of string, beside int) error {
 		what = fmt.Sprintf("the case on %d ranks of this machine", beside)
 	}
 	return fmt.Errorf("%s takes about %s of memory, %d cells or vertices in all, and there is %s, %s; %s", what,
-		solvers.Amount(n.Host), n.Entities, solvers.Amount(free), of, remedy)
+		words.Bytes(n.Host), n.Entities, words.Bytes(free), of, remedy)
 }
 
 // Free is how much memory a run on this machine may take, in bytes, and what bounds it.
@@ -84,6 +87,7 @@ func (r *runner) foresee(ctx context.Context) error {
 	here := max(1, o.Beside)
 	n, err := Foresee(o, o.Comm.Size(), here, apart)
 	if err == nil && n.Entities > 0 {
+		r.foreseen = &summary.Foreseen{HostBytes: n.Host, ArrayBytes: n.Arrays}
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory foreseen", n.text(here, apart))
 		}
@@ -100,11 +104,11 @@ func (n *Needs) text(beside int, apart bool) string {
 	if apart {
 		where = "on its device"
 	}
-	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", solvers.Amount(n.Host),
-		solvers.Amount(n.Arrays*int64(beside)))
+	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
+		words.Bytes(n.Arrays*int64(beside)))
 	if beside > 1 || apart {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", solvers.Amount(n.Host),
-			solvers.Amount(n.Arrays), where)
+		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
+			words.Bytes(n.Arrays), where)
 	}
 	return text
 }

@@ -41,7 +41,7 @@ const (
 	nextLook
 	stillWriting
 	stillDrawing
-	words
+	lookWords
 )
 
 // Stopped tells that a run was told to stop, and has saved its state.
@@ -99,7 +99,7 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	if err := r.observeAll(ctx); err != nil {
 		return err
 	}
-	all := make([]int64, words)
+	all := make([]int64, lookWords)
 	select {
 	case <-k.told:
 		all[toStop] = 1

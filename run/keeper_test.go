@@ -22,7 +22,7 @@ func TestGoesOnAndLooksSoon(t *testing.T) {
 	if n := r.left(steps); n != 1 {
 		t.Errorf("ranks look at each other after %d steps", n)
 	}
-	all := make([]int64, words)
+	all := make([]int64, lookWords)
 	r.keeper.decide(all, steps+3, 0)
 	if n := all[nextLook]; n > 6 {
 		t.Errorf("and then after %d more", n)

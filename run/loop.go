@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -46,17 +47,18 @@ func (r *runner) loop(ctx context.Context) error {
 		return err
 	}
 	now := r.solver.Clock()
-	for done := false; !done && r.before(now); {
+	for r.before(now) {
 		r.sign()
-		var err error
-		if done, err = r.step(ctx); err != nil {
+		done, err := r.step(ctx)
+		if err != nil {
 			return err
 		}
 		now = r.solver.Clock()
-		if !done && r.before(now) {
-			if err := r.keep(ctx, now); err != nil {
-				return err
-			}
+		if done || !r.before(now) {
+			break
+		}
+		if err := errors.Join(r.tellTime(now), r.keep(ctx, now)); err != nil {
+			return err
 		}
 	}
 	return r.conclude(ctx, now)
@@ -299,7 +301,10 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 		return err
 	}
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() {
+		r.output += time.Since(begin)
+		r.framing += time.Since(begin)
+	}()
 	for _, f := range r.frames {
 		if err := f.end(ctx); err != nil { // before another holds as much memory
 			return err

@@ -77,6 +77,12 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	default:
 		result, err = r.finish(ctx)
 	}
+	if err == nil && o.Check {
+		err = r.try(ctx)
+		if result.Foreseen = r.foreseen; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
+			err = result.Write(o.Summary)
+		}
+	}
 	err = errors.Join(err, r.close())
 	if r.folder != nil {
 		err = errors.Join(err, r.leave(ctx, result, err))
@@ -123,6 +129,7 @@ type runner struct {
 	started   time.Time
 	setUp     time.Duration
 	output    time.Duration
+	framing   time.Duration // of that, for frames while steps wait
 	looped    time.Duration
 	first     time.Duration // from when the process began until a step was taken, or queued; 0 if not known
 	totals    *solvers.Totals
@@ -138,12 +145,14 @@ type runner struct {
 	progress  *progress.Line
 	showing   showing // of runs that are watched
 
-	next    int                               // which of the frames that are due at multiples of a time
-	framed  float64                           // when the last one was written
-	begun   time.Time                         // the loop
-	earlier time.Duration                     // that loops before a restart took
-	keeper  *keeper                           // of runs that save their state
-	inputs  func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
+	next     int                               // which of the frames that are due at multiples of a time
+	framed   float64                           // when the last one was written
+	begun    time.Time                         // the loop
+	pace     pace                              // of its steps
+	foreseen *summary.Foreseen                 // on rank 0; nil before
+	earlier  time.Duration                     // that loops before a restart took
+	keeper   *keeper                           // of runs that save their state
+	inputs   func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
@@ -249,6 +258,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		}
 		s.DeviceBytes = bytes[0]
 	}
+	bytes := []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+		return nil, err
+	}
+	s.ArrayBytes, s.Foreseen = bytes[0], r.foreseen
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}

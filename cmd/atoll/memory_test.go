@@ -45,7 +45,7 @@ var (
 	takenLine    = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, ([0-9.]+ \S+) on a rank`)
 )
 
-// amount reads what solvers.Amount prints.
+// amount reads what words.Bytes prints.
 func amount(t *testing.T, text string) float64 {
 	t.Helper()
 	of, unit, _ := strings.Cut(text, " ")

@@ -14,7 +14,6 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run"
-	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func meshCommand() *cobra.Command {
@@ -358,7 +357,7 @@ func fitsMesh(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
 	if free, of := run.Free(); need > free {
 		return badInput(fmt.Errorf("a mesh of %d cells takes about %s of memory, and there is %s, %s; make fewer cells",
-			cells, solvers.Amount(need), solvers.Amount(free), of))
+			cells, words.Bytes(need), words.Bytes(free), of))
 	}
 	return nil
 }
