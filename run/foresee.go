@@ -2,82 +2,18 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
-
-	"github.com/atoll-hpc/atoll/internal/words"
+	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/forecast"
+	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
-
-// program is what this program takes by itself, in bytes, on top of what a case does: measured.
-const program = 48 << 20
-
-// Needs is the memory that a run will take, in bytes.
-type Needs struct {
-	Entities int64 // that a step updates, of all ranks, about; 0 where nobody can tell beforehand
-	Arrays   int64 // of the fullest rank, on its device
-	Host     int64 // on this machine in all, the program and, on a CPU, the arrays of its ranks among it
-	First    bool  // it is the whole mesh that makes Host so large, while it is made ready
-}
-
-// Foresee tells what a case takes on so many ranks, of which so many are on this machine, from counts alone: nothing of
-// the size of the case is made. apart is of devices with memory of their own.
-func Foresee(o *Options, ranks, beside int, apart bool) (n Needs, err error) {
-	kind, ok := solvers.Find(o.Case.Solver)
-	if !ok || kind.Foresee == nil {
-		return n, nil
-	}
-	f, err := kind.Foresee(o.Case, ranks, apart)
-	if err != nil || f.Entities == 0 {
-		return n, err
-	}
-	n.Entities, n.Arrays = f.Entities, kind.Needs(o.Case, f.Held)
-	each := float64(f.Host)
-	if !apart {
-		each += float64(n.Arrays)
-	}
-	host := program + each*float64(beside)
-	if first := program + float64(f.First); first > host {
-		host, n.First = first, true
-	}
-	n.Host = int64(min(host, math.MaxInt64/2))
-	return n, nil
-}
-
-// Refuse is why a machine with so much free memory cannot have the run; nil if it can.
-func (n *Needs) Refuse(free int64, of string, beside int) error {
-	if n.Host <= free {
-		return nil
-	}
-	what, remedy := "the case", "use fewer cells, precision float32, or more machines"
-	switch {
-	case n.First:
-		what, remedy = "making the mesh ready", "use fewer cells, or a machine with more"
-	case beside > 1:
-		what = fmt.Sprintf("the case on %d ranks of this machine", beside)
-	}
-	return fmt.Errorf("%s takes about %s of memory, %d cells or vertices in all, and there is %s, %s; %s", what,
-		words.Bytes(n.Host), n.Entities, words.Bytes(free), of, remedy)
-}
-
-// Free is how much memory a run on this machine may take, in bytes, and what bounds it.
-func Free() (free int64, of string) {
-	of = "what this machine can give"
-	available, _, err := cpu.HostMemory()
-	if err != nil {
-		available = math.MaxInt64
-	}
-	free = int64(min(available, math.MaxInt64))
-	if limit := debug.SetMemoryLimit(-1); limit < free {
-		free, of = limit, "what GOMEMLIMIT allows"
-	}
-	return free, of
-}
 
 // foresee tells on rank 0 what the run will take, and refuses it on all ranks if that is more than the machine or the
 // device of one has, before anything is made.
@@ -85,13 +21,13 @@ func (r *runner) foresee(ctx context.Context) error {
 	o := &r.Options
 	_, apart := o.Device.(backend.Memory)
 	here := max(1, o.Beside)
-	n, err := Foresee(o, o.Comm.Size(), here, apart)
+	n, err := forecast.MemoryOf(o.Case, o.Comm.Size(), here, apart)
 	if err == nil && n.Entities > 0 {
 		r.foreseen = &summary.Foreseen{HostBytes: n.Host, ArrayBytes: n.Arrays}
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
-			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory foreseen", n.text(here, apart))
+			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory foreseen", n.Text(here, apart))
 		}
-		free, of := Free()
+		free, of := forecast.Free()
 		if err = n.Refuse(free, of, here); err == nil {
 			err = solvers.Fits(o.Device, n.Arrays, here)
 		}
@@ -99,16 +35,166 @@ func (r *runner) foresee(ctx context.Context) error {
 	return solvers.Agree(ctx, o.Comm, err)
 }
 
-func (n *Needs) text(beside int, apart bool) string {
-	where := "there"
-	if apart {
-		where = "on its device"
+// foretell is what is left of the run, where a step takes so long.
+func (r *runner) foretell(step time.Duration) *forecast.Time {
+	now, end := r.solver.Clock(), r.size.End
+	f := &forecast.Time{Step: step, Sweeps: r.size.Sweeps}
+	if !r.before(now) {
+		return f
 	}
-	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
-		words.Bytes(n.Arrays*int64(beside)))
-	if beside > 1 || apart {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
-			words.Bytes(n.Arrays), where)
+	if r.Replay != nil {
+		end = min(end, r.Replay.Until)
 	}
-	return text
+	left := end - now.Time
+	switch s, tells := r.solver.(solvers.Stepper); {
+	case r.size.Sweeps:
+		f.Least, f.Likely, f.Most = left, left, left
+	case tells:
+		f.Least, f.Most = s.StepsTo(end)
+		f.Likely = (f.Least + f.Most) / 2
+	default:
+		f.Alike(left, now.Dt)
+	}
+	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {
+		f.Frames = math.Ceil(left / every)
+		if r.Case.Output.ExactTimes {
+			f.Most += f.Frames
+		}
+	}
+	if limit := r.size.MaxSteps; limit > 0 {
+		f.Limit(float64(limit - now.Steps))
+	}
+	for _, frames := range r.frames {
+		f.Frame += frames.took
+	}
+	return f
+}
+
+// pace measures the steps of a run that has begun, until it is told how long the rest will take.
+type pace struct {
+	told    bool
+	begun   time.Time     // of the steps that count: the first ones take longer, and while a frame is written too
+	steps   int           // then
+	framing time.Duration // spent on frames until then
+}
+
+const (
+	paceOver  = time.Second     // steps are measured that long, at least
+	paceAwait = 5 * time.Second // the frame of the start is waited for that long, at most
+)
+
+// tellTime tells, once, how long the rest of the run will take. Rank 0 calls it after each stretch of steps.
+func (r *runner) tellTime(now solvers.Clock) error {
+	p := &r.pace
+	if p.told || r.Comm.Rank() != 0 || r.Progress.Out == nil {
+		return nil
+	}
+	if p.begun.IsZero() {
+		for _, f := range r.frames {
+			if !f.drawn() && time.Since(r.begun) < paceAwait {
+				return nil
+			}
+		}
+		if err := backend.Sync(r.Device); err != nil {
+			return err
+		}
+		p.begun, p.steps, p.framing = time.Now(), now.Steps, r.framing
+		return nil
+	}
+	if time.Since(p.begun) < paceOver || now.Steps == p.steps {
+		return nil
+	}
+	if err := backend.Sync(r.Device); err != nil {
+		return err
+	}
+	took := time.Since(p.begun) - (r.framing - p.framing)
+	f := r.foretell(took / time.Duration(now.Steps-p.steps))
+	r.foresees(f, now.Steps, (r.earlier + time.Since(r.begun)).Seconds())
+	p.told = true
+	fmt.Fprintf(r.progress, "%-16s still %v\n", "time foreseen", f)
+	least, _ := f.Wall()
+	if left := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > left.Seconds() {
+		fmt.Fprintf(r.progress, "%-16s that is more than --time-limit %v: the run will save its state and stop then, and go "+
+			"on by the same command\n", "", r.TimeLimit)
+	}
+	return nil
+}
+
+// foresees keeps what is foreseen of the time, for the summary, where so many steps and seconds are over.
+func (r *runner) foresees(f *forecast.Time, taken int, wall float64) {
+	if r.foreseen == nil {
+		r.foreseen = &summary.Foreseen{}
+	}
+	fewest, most := f.Steps()
+	r.foreseen.Steps = []float64{fewest + float64(taken), most + float64(taken)}
+	least, longest := f.Wall()
+	r.foreseen.Wall = []float64{least + wall, longest + wall}
+}
+
+// What steps of a case that is only checked are taken for: all of them, and those that count.
+const (
+	tryAll  = 2 * time.Second
+	tryOver = 300 * time.Millisecond
+)
+
+// try takes some steps of a case that is checked, and tells how long a run of it will take. All ranks call it.
+func (r *runner) try(ctx context.Context) error {
+	frame, err := r.tryFrame(ctx)
+	if err != nil {
+		return err
+	}
+	begun, step, last, n := time.Now(), time.Duration(0), time.Duration(0), 1
+	for done := false; !done && r.before(r.solver.Clock()); n *= 2 {
+		before, at := r.solver.Clock().Steps, time.Now()
+		if r.size.MaxSteps > 0 {
+			n = min(n, r.size.MaxSteps-before)
+		}
+		done, err = r.solver.Advance(ctx, r.size.End, r.size.End, n)
+		if err := errors.Join(err, backend.Sync(r.Device)); err != nil {
+			return fmt.Errorf("%s: %w", r.where(), r.firstCause(ctx, err))
+		}
+		r.sign()
+		took := []float64{float64(time.Since(at)), float64(time.Since(begun))}
+		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+			return err
+		}
+		now := time.Duration(took[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
+		if step = now; n > 2 { // others may have disturbed one stretch
+			step = min(now, last)
+		}
+		last = now
+		done = done || took[0] >= float64(tryOver) || took[1] >= float64(tryAll)
+	}
+	taken := r.solver.Clock().Steps
+	if taken == 0 {
+		return nil
+	}
+	f := r.foretell(step)
+	f.Add(float64(taken))
+	f.Frame = frame
+	r.foresees(f, 0, 0)
+	if r.Comm.Rank() == 0 && r.Progress.Out != nil {
+		fmt.Fprintf(r.Progress.Out, "%-16s %v\n", "time foreseen", f)
+	}
+	return nil
+}
+
+// tryFrame makes what is written of a frame, where that is an array of all cells, and writes it nowhere.
+func (r *runner) tryFrame(ctx context.Context) (time.Duration, error) {
+	begun := time.Now()
+	for _, format := range r.Case.Output.Format {
+		if file := r.drawer.file(format); file == "" || file == recordFormat {
+			continue
+		}
+		p, err := r.drawer.piece(ctx, format)
+		if err != nil {
+			return 0, err
+		}
+		if shared, ok := p.(piece.Shared); ok {
+			if _, err := shared.Share(r.Case.Output.Compress); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return time.Since(begun), nil
 }

@@ -29,7 +29,8 @@ func TestTimeIsForeseen(t *testing.T) {
 		if code := atoll(t, dir, nil, append(args, "taken.json")...).code(t); code != 0 {
 			t.Fatalf("%d: exit code %d", i, code)
 		}
-		told, taken := readSummary(t, filepath.Join(dir, "told.json")).Foreseen, readSummary(t, filepath.Join(dir, "taken.json"))
+		told := readSummary(t, filepath.Join(dir, "told.json")).Foreseen
+		taken := readSummary(t, filepath.Join(dir, "taken.json"))
 		if told == nil || len(told.Steps) != 2 || len(told.Wall) != 2 {
 			t.Fatalf("%d: foreseen was %+v", i, told)
 		}

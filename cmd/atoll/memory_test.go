@@ -139,6 +139,14 @@ func TestWhatIsTooLargeIsRefused(t *testing.T) {
 		{ofGrid, "run", "case.toml"},
 		{ofMesh, "run", "case.toml", "--ranks", "2"},
 		{ofGrid, "mesh", "generate", "x.msh", "--cells", "300000000"},
+		{ofSpace, "bench", "case", "case.toml", "--json", "--set", "grid.cells=3000"},
+		{ofSpace, "bench", "vof", "--json", "--dim", "3", "--cells", "3000"},
+		{ofSpace, "bench", "shallow", "--json", "--cells", "300000000"},
+		{ofSpace, "bench", "scaling", "--cells", "100000000", "--ranks", "4"},
+		{ofSpace, "bench", "smooth", "--json", "--sizes", "15000"},
+		{ofSpace, "bench", "levelset", "--cells", "2000"},
+		{ofSpace, "verify", "levelset", "--only", "ball"},
+		{ofSpace, "verify", "tsunami", "--resolution", "1000"},
 	} {
 		dir := caseFile(t, c[0])
 		run := atoll(t, dir, []string{"GOMEMLIMIT=50MiB"}, c[1:]...)

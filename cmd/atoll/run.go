@@ -67,8 +67,8 @@ func runCommand() *cobra.Command {
 		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
-	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder); with "+
-		"--check, of what is foreseen")
+	p.StringVar(&f.summary, "summary", "",
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, of what is foreseen")
 	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
 		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
