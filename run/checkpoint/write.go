@@ -33,10 +33,11 @@ type Writer struct {
 	sums   []solvers.Digests // of this rank
 }
 
-// NotWritten is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the same.
-type NotWritten struct{ Why string }
+// NotWrittenError is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the
+// same.
+type NotWrittenError struct{ Why string }
 
-func (e *NotWritten) Error() string { return e.Why }
+func (e *NotWrittenError) Error() string { return e.Why }
 
 // Begin begins to write a rank's share of a state to its file in the fence's folder, and returns while it is being
 // written. All ranks call it. The snapshot is the writer's until Finish. Another one may begin after Finish.
@@ -44,7 +45,7 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info,
 	shot *solvers.Snapshot) (*Writer, error) {
 	w := &Writer{comm: comm, path: Path(fence.Dir, shot.Clock.Steps), fence: fence, shot: shot,
 		index: index{Info: info}, done: make(chan struct{})}
-	size := w.lay()
+	size := w.layOut()
 	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
 	if err != nil {
 		return nil, err
@@ -68,8 +69,9 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info,
 	return w, nil
 }
 
-// lay makes the blocks of this rank, their offsets counted from its first byte, and returns how many bytes they take.
-func (w *Writer) lay() int64 {
+// layOut makes the blocks of this rank, their offsets counted from its first byte, and returns how many bytes they
+// take.
+func (w *Writer) layOut() int64 {
 	at := int64(0)
 	for s := range w.shot.Spaces {
 		from := &w.shot.Spaces[s]
@@ -247,7 +249,7 @@ func (w *Writer) agree(ctx context.Context, mine error) error {
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)
 	}
-	return &NotWritten{text}
+	return &NotWrittenError{text}
 }
 
 // syncFolder brings a file's name to the disk. Not all systems can.

@@ -316,7 +316,7 @@ func (s *solver[F]) Swarm() int64 {
 	return int64(s.swarm.n)
 }
 
-func (s *solver[F]) Halo() string { return s.wide.ghosts.Way() }
+func (s *solver[F]) Halo() string { return s.wide.ghosts.Path() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {

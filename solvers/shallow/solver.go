@@ -92,9 +92,9 @@ type solver[F num.Float] struct {
 	part   *mesh.Part
 	comm   dist.Comm
 	dev    backend.Device
-	ghosts halo.Ghosts[kernels.State[F]]
-	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
-	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
+	ghosts halo.GhostExchanger[kernels.State[F]]
+	tilts  halo.GhostExchanger[kernels.Slopes[F]]  // of second order
+	linked *halo.DeviceExchanger[kernels.State[F]] // ghosts, where devices exchange among themselves; else nil
 	arrays[F]
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
