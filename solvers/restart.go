@@ -7,7 +7,7 @@ import (
 
 // Save copies a rank's share of the state. All ranks call it; steps may go on before the copy is used.
 func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
-	if err := s.Rest(ctx); err != nil {
+	if err := s.Quiesce(ctx); err != nil {
 		return nil, err
 	}
 	scalars, err := s.Scalars(ctx)
