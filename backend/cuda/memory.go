@@ -28,10 +28,15 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 		d.do(cuMemFree, p)
 		return nil, d.fail(err)
 	}
-	d.arrays.add(p, uintptr(n))
+	d.took(p, uintptr(n))
+	return pointer(p), nil
+}
+
+// took notes memory that Free or Close gives back.
+func (d *Device) took(p, n uintptr) {
+	d.arrays.add(p, n)
 	d.taken += int64(n)
 	d.peak = max(d.peak, d.taken)
-	return pointer(p), nil
 }
 
 func (d *Device) allocate(n int) (uintptr, error) {
