@@ -111,8 +111,8 @@ func write(t testing.TB, dir string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot,
-			new(Layouts))
+		info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
 		if err != nil {
 			return err
 		}
@@ -198,8 +198,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			}
 			clear(s.cells)
 			clear(s.marks)
-			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"},
-				shot, new(Layouts))
+			info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
 			if err != nil {
 				return err
 			}
