@@ -176,7 +176,7 @@ func TestAnyRanksRestore(t *testing.T) {
 	}
 }
 
-// TestDeviceGoesOn: of a device that keeps copies a checkpoint has the state at which it began, whatever comes after it,
+// TestDeviceGoesOn: of a device that keeps copies a checkpoint has the state at which it began, whatever follows,
 // and the copies are given back; one that has no room is copied to the host.
 func TestDeviceGoesOn(t *testing.T) {
 	for _, room := range []int{1 << 20, 0} {
