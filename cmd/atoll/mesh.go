@@ -333,13 +333,13 @@ func save(path string, m *mesh.Mesh) error {
 // saved tells what was written, unless that has failed.
 func saved(path string, err error, cells int, notKept string) error {
 	if err == nil {
-		tellNotKept(notKept)
+		printNotKept(notKept)
 		fmt.Println(path + ": " + words.Count(cells, "cell"))
 	}
 	return err
 }
 
-func tellNotKept(what string) {
+func printNotKept(what string) {
 	if what != "" {
 		fmt.Println(meshio.Lost(what))
 	}

@@ -20,7 +20,7 @@ var longKernels = []string{
 
 // longFunctions are others that are longer and say nothing: the list only gets shorter.
 var longFunctions = []string{
-	"launch/supervise/visit.go stay",
+	"launch/supervise/remotesupervisor.go stay",
 	"run/keeper.go keep",
 	"run/run.go finish",
 	"run/setup.go newRunner",

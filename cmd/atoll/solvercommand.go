@@ -19,8 +19,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// ownFlags are the flags of a solver's own command that are no keys of a case.
-type ownFlags struct {
+// solverFlags are the flags of a solver's own command that are no keys of a case.
+type solverFlags struct {
 	ranks, threads int
 	backend        string
 	json           string
@@ -33,30 +33,30 @@ func kindCommands() (all []*cobra.Command) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, c := range kind.Commands {
-			all = append(all, ownCommand(&c))
+			all = append(all, solverCommand(&c))
 		}
 	}
 	return all
 }
 
-func ownCommand(own *solvers.Command) *cobra.Command {
-	var f ownFlags
+func solverCommand(own *solvers.Command) *cobra.Command {
+	var f solverFlags
 	c := &cobra.Command{
 		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if args = f.all(args); len(args) != len(own.Args) {
+			if args = f.positional(args); len(args) != len(own.Args) {
 				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
 					strings.Join(own.Args, " and "), len(args))}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.alone(cmd); err != nil {
+			if err := f.refuseUnusedFlags(cmd); err != nil {
 				return err
 			}
-			args = f.all(args)
+			args = f.positional(args)
 			if f.json != "" {
-				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
+				if err := cmp.Or(refuseOverwrite(f.json, args), checkWritable(f.json)); err != nil {
 					return err
 				}
 			}
@@ -97,16 +97,16 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	return c
 }
 
-// all are the arguments with the one that is a flag.
-func (f *ownFlags) all(args []string) []string {
+// positional are the arguments with the one that is a flag.
+func (f *solverFlags) positional(args []string) []string {
 	if f.out == "" {
 		return args
 	}
 	return append(args, f.out)
 }
 
-// alone refuses flags that mean nothing to a case that is only printed.
-func (f *ownFlags) alone(cmd *cobra.Command) error {
+// refuseUnusedFlags refuses flags that mean nothing to a case that is only printed.
+func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"ranks", "threads", "backend", "json"} {
 		if f.show && cmd.Flag(name).Changed {
 			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s away, and give it to atoll run",
@@ -117,7 +117,7 @@ func (f *ownFlags) alone(cmd *cobra.Command) error {
 }
 
 // run runs the case on ranks of this process.
-func (f *ownFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
+func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
 	switch {
 	case f.ranks < 1 || f.threads < 0:
 		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
@@ -125,7 +125,7 @@ func (f *ownFlags) run(ctx context.Context, c *config.Case, reporter solvers.Rep
 	case f.backend != "cpu" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}
-	if err := tooMany(f.ranks, f.threads); err != nil {
+	if err := checkLimits(f.ranks, f.threads); err != nil {
 		return err
 	}
 	threads := f.threads
@@ -156,11 +156,11 @@ func (f *ownFlags) run(ctx context.Context, c *config.Case, reporter solvers.Rep
 	if err != nil {
 		return err
 	}
-	return f.tell(report)
+	return f.printReport(report)
 }
 
-// tell writes and prints the report.
-func (f *ownFlags) tell(report solvers.Report) error {
+// printReport writes and prints the report.
+func (f *solverFlags) printReport(report solvers.Report) error {
 	if f.json != "" {
 		text, err := report.JSON()
 		if err != nil {
@@ -179,8 +179,8 @@ func (f *ownFlags) tell(report solvers.Report) error {
 	return report.Refused()
 }
 
-// writableInPlace refuses a file that is not replaced but written where it is, as a pipe is too.
-func writableInPlace(file string) error {
+// checkWritable refuses a file that is not replaced but written where it is, as a pipe is too.
+func checkWritable(file string) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil || info.IsDir():
@@ -198,8 +198,8 @@ func writableInPlace(file string) error {
 	return f.Close()
 }
 
-// apart refuses a report that would take the place of a mesh.
-func apart(report string, meshes []string) error {
+// refuseOverwrite refuses a report that would take the place of a mesh.
+func refuseOverwrite(report string, meshes []string) error {
 	one, err := filepath.Abs(report)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func TestLinesAreWhole(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab \n"))).Draw(t, "text")
 		var out strings.Builder
 		var mu sync.Mutex
-		l := NewLines(&out, "[rank 3] ", &mu)
+		l := NewLineWriter(&out, "[rank 3] ", &mu)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
 			if _, err := l.Write([]byte(rest[:n])); err != nil {
@@ -42,19 +42,19 @@ func TestLinesAreWhole(t *testing.T) {
 func TestLinesThatDoNotEndAreBounded(t *testing.T) {
 	var out strings.Builder
 	var mu sync.Mutex
-	l := NewLines(&out, "", &mu)
+	l := NewLineWriter(&out, "", &mu)
 	for range 100 {
-		if _, err := l.Write(make([]byte, longestLine/10)); err != nil {
+		if _, err := l.Write(make([]byte, maxLine/10)); err != nil {
 			t.Fatal(err)
 		}
-		if cap(l.rest) > 4*longestLine {
-			t.Fatalf("%d bytes held", cap(l.rest))
+		if cap(l.partial) > 4*maxLine {
+			t.Fatalf("%d bytes held", cap(l.partial))
 		}
 	}
-	if out.Len() < 8*longestLine {
+	if out.Len() < 8*maxLine {
 		t.Errorf("%d bytes passed on", out.Len())
 	}
-	if _, err := NewLines(brokenWriter{}, "", &mu).Write([]byte("a\n")); !errors.Is(err, errBroken) {
+	if _, err := NewLineWriter(brokenWriter{}, "", &mu).Write([]byte("a\n")); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
 }

@@ -14,27 +14,27 @@ import (
 // A supervisor elsewhere and the conductor talk in lines of JSON, of bounded length, over a connection that whoever
 // runs them has secured. Each gives a sign of life at every beat, and takes the other for lost after a silence.
 const (
-	mostLine  = 1 << 20
-	beat      = 500 * time.Millisecond
-	mostWords = 256 // lines that may wait for a reader that is slow
+	maxLine           = 1 << 20
+	heartbeatInterval = 500 * time.Millisecond
+	maxQueued         = 256 // lines that may wait for a reader that is slow
 )
 
 // message is a line. Kind says which of the others mean something.
 type message struct {
-	Kind  string       `json:"kind"`
-	Hello *hello       `json:"hello,omitempty"`
-	Start *Start       `json:"start,omitempty"`
-	Args  []string     `json:"args,omitempty"`
-	End   *End         `json:"end,omitempty"`
-	Exit  *launch.Exit `json:"exit,omitempty"`
-	Epoch uint64       `json:"epoch,omitempty"`
-	Meet  string       `json:"meet,omitempty"`
-	Slots int          `json:"slots,omitempty"`
-	Text  string       `json:"text,omitempty"`
-	Dir   string       `json:"dir,omitempty"`
-	Env   []string     `json:"env,omitempty"`
-	Done  bool         `json:"done,omitempty"`
-	Last  bool         `json:"last,omitempty"` // the sender goes
+	Kind       string        `json:"kind"`
+	Hello      *hello        `json:"hello,omitempty"`
+	Start      *StartWorkers `json:"start,omitempty"`
+	Args       []string      `json:"args,omitempty"`
+	End        *EndWorkers   `json:"end,omitempty"`
+	Exit       *launch.Exit  `json:"exit,omitempty"`
+	Epoch      uint64        `json:"epoch,omitempty"`
+	Rendezvous string        `json:"meet,omitempty"`
+	Slots      int           `json:"slots,omitempty"`
+	Text       string        `json:"text,omitempty"`
+	Dir        string        `json:"dir,omitempty"`
+	Env        []string      `json:"env,omitempty"`
+	Done       bool          `json:"done,omitempty"`
+	Last       bool          `json:"last,omitempty"` // the sender goes
 }
 
 // Kinds of messages: the first ones come from a supervisor, the others from the conductor.
@@ -43,7 +43,7 @@ const (
 	kindExited = "exited" // Epoch, Exit
 	kindEnded  = "ended"  // Epoch, Meet
 	kindSlots  = "slots"  // Slots
-	kindTold   = "told"   // Text
+	kindLog    = "told"   // Text
 
 	kindWelcome = "welcome" // Dir, Env: first, once
 	kindRefused = "refused" // Text: last
@@ -51,21 +51,21 @@ const (
 	kindEnd     = "end"     // End
 	kindOver    = "over"    // Text, Done: last
 
-	kindBeat = "beat"
+	kindHeartbeat = "beat"
 )
 
 // hello says who comes.
 type hello struct {
-	Name  string `json:"name"` // of the supervisor, the same each time it comes
-	Slots int    `json:"slots"`
-	Meet  string `json:"meet"`
-	Order int    `json:"order,omitempty"`
-	Build string `json:"build"`
-	Token string `json:"token"`
+	Name       string `json:"name"` // of the supervisor, the same each time it comes
+	Slots      int    `json:"slots"`
+	Rendezvous string `json:"meet"`
+	Ordinal    int    `json:"order,omitempty"`
+	Build      string `json:"build"`
+	Token      string `json:"token"`
 }
 
-// wire is a connection on which messages come and go.
-type wire struct {
+// messageConn is a connection on which messages come and go.
+type messageConn struct {
 	conn    net.Conn
 	lines   *bufio.Scanner
 	silence time.Duration
@@ -75,16 +75,16 @@ type wire struct {
 	written chan struct{} // closed when nothing more is written
 }
 
-func newWire(conn net.Conn, silence time.Duration) *wire {
-	w := &wire{conn: conn, lines: bufio.NewScanner(conn), silence: silence, out: make(chan message, mostWords),
+func newMessageConn(conn net.Conn, silence time.Duration) *messageConn {
+	w := &messageConn{conn: conn, lines: bufio.NewScanner(conn), silence: silence, out: make(chan message, maxQueued),
 		closed: make(chan struct{}), written: make(chan struct{})}
-	w.lines.Buffer(nil, mostLine)
-	go w.write()
+	w.lines.Buffer(nil, maxLine)
+	go w.writeLoop()
 	return w
 }
 
-// say sends a message, unless the connection is closed. Who does not read is closed.
-func (w *wire) say(m message) {
+// send sends a message, unless the connection is closed. Who does not read is closed.
+func (w *messageConn) send(m message) {
 	select {
 	case w.out <- m:
 	case <-w.closed:
@@ -93,14 +93,14 @@ func (w *wire) say(m message) {
 	}
 }
 
-// write sends what there is to say, and signs of life.
-func (w *wire) write() {
+// writeLoop sends what there is to say, and signs of life.
+func (w *messageConn) writeLoop() {
 	defer close(w.written)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
 	to := json.NewEncoder(w.conn)
 	for {
-		m := message{Kind: kindBeat}
+		m := message{Kind: kindHeartbeat}
 		select {
 		case m = <-w.out:
 		case <-tick.C:
@@ -118,8 +118,8 @@ func (w *wire) write() {
 	}
 }
 
-// hear returns the next message but signs of life.
-func (w *wire) hear() (m message, err error) {
+// receive returns the next message but signs of life.
+func (w *messageConn) receive() (m message, err error) {
 	for {
 		_ = w.conn.SetReadDeadline(time.Now().Add(w.silence))
 		if !w.lines.Scan() {
@@ -135,22 +135,22 @@ func (w *wire) hear() (m message, err error) {
 		if err := json.Unmarshal(w.lines.Bytes(), &m); err != nil {
 			return m, fmt.Errorf("a line that is no message: %w", err)
 		}
-		if m.Kind != kindBeat {
+		if m.Kind != kindHeartbeat {
 			return m, nil
 		}
 	}
 }
 
-func (w *wire) close() {
+func (w *messageConn) close() {
 	w.once.Do(func() {
 		close(w.closed)
 		_ = w.conn.Close() // says only that it was closed before
 	})
 }
 
-// last sends the last message, and closes.
-func (w *wire) last(m message) {
-	w.say(m)
+// sendLast sends the last message, and closes.
+func (w *messageConn) sendLast(m message) {
+	w.send(m)
 	select {
 	case <-w.written:
 	case <-time.After(w.silence):

@@ -1,4 +1,4 @@
-package places
+package members
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// visitFlags are the flags of atoll supervise.
-type visitFlags struct {
+// superviseFlags are the flags of atoll supervise.
+type superviseFlags struct {
 	launcher       string
 	slots, threads int
 	wait, stuck    time.Duration
@@ -32,7 +32,7 @@ type visitFlags struct {
 
 // SuperviseCommand is atoll supervise.
 func SuperviseCommand() *cobra.Command {
-	var f visitFlags
+	var f superviseFlags
 	c := &cobra.Command{
 		Use:   "supervise --join ADDR",
 		Short: "Run ranks of a run that is launched on another machine",
@@ -60,16 +60,16 @@ func SuperviseCommand() *cobra.Command {
 	return c
 }
 
-func (f *visitFlags) run(ctx context.Context) error {
+func (f *superviseFlags) run(ctx context.Context) error {
 	switch {
-	case f.slots < 1 || f.slots > MostRanks:
-		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MostRanks))
+	case f.slots < 1 || f.slots > MaxRanks:
+		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MaxRanks))
 	case f.stuck != 0 && f.stuck < time.Second:
 		return bad(fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck))
 	case f.threads < 0:
 		return bad(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
 	}
-	secured, err := f.secured()
+	secured, err := f.dialer()
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (f *visitFlags) run(ctx context.Context) error {
 	if f.insecure {
 		args = append(args, "--insecure")
 	}
-	v := supervise.Visit{
+	v := supervise.RemoteSupervisor{
 		Dial: secured, Args: args,
-		Host: supervise.Host{Name: Name(), Slots: f.slots, Address: at,
+		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: at,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain, Stuck: f.stuck}},
-		Token: os.Getenv(tokenName), Build: summary.BuildID(), Silence: Silence, Wait: f.wait,
-		Tell: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
+		Token: os.Getenv(envToken), Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
+		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
 	err = v.Join(ctx)
 	if errors.As(err, new(*supervise.RefusedError)) {
@@ -100,12 +100,12 @@ func (f *visitFlags) run(ctx context.Context) error {
 	return err
 }
 
-// secured is how the launcher is called: by mutual TLS, or in plaintext where only this machine listens, or where that
+// dialer is how the launcher is called: by mutual TLS, or in plaintext where only this machine listens, or where that
 // was asked for.
-func (f *visitFlags) secured() (func(ctx context.Context) (net.Conn, error), error) {
+func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), error) {
 	network, address := split(f.launcher)
 	if f.certs == "" {
-		if err := nearby(f.launcher, f.insecure); err != nil {
+		if err := requireLocal(f.launcher, f.insecure); err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) }, nil

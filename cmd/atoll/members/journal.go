@@ -1,4 +1,4 @@
-package places
+package members
 
 import (
 	"context"
@@ -54,10 +54,10 @@ func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, 
 }
 
 // Raise makes the epoch grow by one.
-func (j *Journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err error) {
+func (j *Journal) Raise(shares []supervise.Assignment) (epoch uint64, saved int, err error) {
 	members := make([]folder.Members, len(shares))
 	for i, s := range shares {
-		members[i] = folder.Members(s)
+		members[i] = folder.Members{Place: s.Member, First: s.First, Ranks: s.Ranks}
 	}
 	if epoch, err = j.Folder.Raise(members); err != nil {
 		return 0, 0, fmt.Errorf("the epoch of %s cannot be raised: %w", j.Dir, err)
@@ -67,13 +67,13 @@ func (j *Journal) Raise(shares []supervise.Share) (epoch uint64, saved int, err 
 }
 
 // Asked returns a wish that was left in the folder.
-func (j *Journal) Asked() (supervise.Ask, bool) {
+func (j *Journal) TakeRequest() (supervise.ResizeRequest, bool) {
 	a, there := folder.TakeAsk(j.Dir)
-	return supervise.Ask{Ranks: a.Ranks, ID: a.ID}, there
+	return supervise.ResizeRequest{Ranks: a.Ranks, ID: a.ID}, there
 }
 
 // Answer leaves an answer there.
-func (j *Journal) Answer(a supervise.Answer) error {
+func (j *Journal) Reply(a supervise.ResizeReply) error {
 	return folder.Ask{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 

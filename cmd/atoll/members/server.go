@@ -1,4 +1,4 @@
-package places
+package members
 
 import (
 	"crypto/tls"
@@ -15,27 +15,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// MostRanks is how many ranks one machine is asked for at most.
-const MostRanks = 4096
+// MaxRanks is how many ranks one machine is asked for at most.
+const MaxRanks = 4096
 
-// Silence is how long a supervisor, or the launcher, may give no sign of life.
-const Silence = 3 * time.Second
+// SilenceLimit is how long a supervisor, or the launcher, may give no sign of life.
+const SilenceLimit = 3 * time.Second
 
-// tokenName is the variable with the secret of a job, which whoever takes part must know.
-const tokenName = "ATOLL_TOKEN"
+// envToken is the variable with the secret of a job, which whoever takes part must know.
+const envToken = "ATOLL_TOKEN"
 
-// DoorsConfig says how supervisors of other machines are let in.
-type DoorsConfig struct {
-	Address  string // host:port or unix:/path
-	Certs    string // folder with the coordinator's certificate, "" for none
-	Insecure bool   // plaintext may leave this machine
-	Asked    string // the secret that supervisors must bring, "" for none
-	Token    string // that of the ranks, which they are told
-	Aligned  bool   // each supervisor has the certificate of its rank, this one that of rank 0
+// ServerConfig says how supervisors of other machines are let in.
+type ServerConfig struct {
+	Address   string // host:port or unix:/path
+	Certs     string // folder with the coordinator's certificate, "" for none
+	Insecure  bool   // plaintext may leave this machine
+	JoinToken string // the secret that supervisors must bring, "" for none
+	RankToken string // that of the ranks, which they are told
+	Aligned   bool   // each supervisor has the certificate of its rank, this one that of rank 0
 }
 
-// Open opens the doors.
-func Open(c DoorsConfig) (*supervise.Doors, error) {
+// Listen opens the doors.
+func Listen(c ServerConfig) (*supervise.Server, error) {
 	var store *certs.Store
 	var err error
 	if c.Certs != "" {
@@ -45,14 +45,14 @@ func Open(c DoorsConfig) (*supervise.Doors, error) {
 		}
 		store, err = openCertificates(c.Certs, rank)
 	} else {
-		err = nearby(c.Address, c.Insecure)
+		err = requireLocal(c.Address, c.Insecure)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if c.Insecure && c.Asked == "" {
+	if c.Insecure && c.JoinToken == "" {
 		return nil, bad(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise runs, or "+
-			"anybody can join", c.Address, tokenName))
+			"anybody can join", c.Address, envToken))
 	}
 	network, address := split(c.Address)
 	if network == "unix" { // of a launcher that has died
@@ -70,16 +70,16 @@ func Open(c DoorsConfig) (*supervise.Doors, error) {
 		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
 			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
 	}
-	d := &supervise.Doors{Listener: l, Token: c.Asked, Build: summary.BuildID(), Silence: Silence, Dir: dir,
-		Env: []string{tokenName + "=" + c.Token}}
+	d := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit, Dir: dir,
+		Env: []string{envToken + "=" + c.RankToken}}
 	if store != nil && c.Aligned {
-		d.Certified = certified
+		d.CertifiedOrdinal = certifiedRank
 	}
 	return d, nil
 }
 
-// certified is whose certificate a supervisor has that has said something.
-func certified(conn net.Conn) (rank int, err error) {
+// certifiedRank is whose certificate a supervisor has that has said something.
+func certifiedRank(conn net.Conn) (rank int, err error) {
 	secured, is := conn.(*tls.Conn)
 	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {
 		return 0, errors.New("it has no certificate of the job")
@@ -121,8 +121,8 @@ func split(address string) (network, where string) {
 	return "tcp", address
 }
 
-// nearby refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
-func nearby(address string, insecure bool) error {
+// requireLocal refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
+func requireLocal(address string, insecure bool) error {
 	if strings.HasPrefix(address, "unix:") {
 		return nil
 	}

@@ -155,7 +155,7 @@ func TestDetectReadsWhatLocalSets(t *testing.T) {
 			t.Fatal("a variable of the user is lost")
 		}
 		got, err := detect(lookupIn(env))
-		want := Place{Launcher: Atoll, Rank: rank, Size: size, Threads: threads,
+		want := Environment{Launcher: Atoll, Rank: rank, Size: size, Threads: threads,
 			Coordinator: "unix:/tmp/d/c.sock", Sockets: "/tmp/d"}
 		if err != nil || got != want {
 			t.Fatalf("got %+v, %v\nwant %+v", got, err, want)
@@ -181,7 +181,7 @@ func FuzzDetect(f *testing.F) {
 		}
 		p, err := detect(lookupIn(env))
 		if err != nil {
-			if p != (Place{}) {
+			if p != (Environment{}) {
 				t.Errorf("%v with %v", p, err)
 			}
 			return

@@ -53,8 +53,8 @@ func (l Launcher) String() string {
 	return "no launcher"
 }
 
-// Place is where this process stands among the ranks of its run. Rank is 0 and Size is 1 without a launcher.
-type Place struct {
+// Environment is where this process stands among the ranks of its run. Rank is 0 and Size is 1 without a launcher.
+type Environment struct {
 	Launcher   Launcher
 	Rank, Size int
 
@@ -67,7 +67,7 @@ type Place struct {
 
 	// Of a worker that a supervisor has started: the epoch of the run, from 1, and the epoch in which the command that
 	// the run is of began. Zero for others.
-	Epoch, Began uint64
+	Epoch, FirstEpoch uint64
 
 	// What Slurm says of the step that srun has started: zero for others, or where Slurm does not say.
 	Job   string // as in 1234.0: the job and its step
@@ -76,14 +76,14 @@ type Place struct {
 }
 
 // String says on one line what was found.
-func (p Place) String() string {
+func (p Environment) String() string {
 	var b strings.Builder
 	if p.Launcher == None {
 		b.WriteString("one process")
 	} else {
 		fmt.Fprintf(&b, "rank %d of %d", p.Rank, p.Size)
 	}
-	b.WriteString(", " + p.Found())
+	b.WriteString(", " + p.Origin())
 	if p.Coordinator != "" {
 		fmt.Fprintf(&b, ", coordinator %s", p.Coordinator)
 	}
@@ -93,8 +93,8 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// Found says what holds for all ranks alike: their launcher, and what Slurm says of the step.
-func (p Place) Found() string {
+// Origin says what holds for all ranks alike: their launcher, and what Slurm says of the step.
+func (p Environment) Origin() string {
 	if p.Launcher == None {
 		return "no launcher found"
 	}
@@ -119,11 +119,11 @@ func count(n int, thing string) string {
 // Detect reads the environment of this process. Atoll's own variables come first, because a run may be started
 // inside an allocation whose variables are inherited. Of mpirun and srun only more than one process counts. A
 // variable that is malformed, or missing from its set, is an error that names it.
-func Detect() (Place, error) { return detect(os.LookupEnv) }
+func Detect() (Environment, error) { return detect(os.LookupEnv) }
 
-func detect(lookup func(string) (string, bool)) (Place, error) {
-	env := environment{lookup: lookup}
-	p := Place{Size: 1}
+func detect(lookup func(string) (string, bool)) (Environment, error) {
+	env := envReader{lookup: lookup}
+	p := Environment{Size: 1}
 	if env.has(envThreads) {
 		p.Threads = env.number(envThreads, 1, maxSize)
 	}
@@ -137,56 +137,56 @@ func detect(lookup func(string) (string, bool)) (Place, error) {
 		p.Coordinator, p.Sockets = env.addresses()
 		if env.has(envEpoch) {
 			p.Epoch = uint64(env.number(envEpoch, 1, math.MaxInt))
-			p.Began = uint64(env.number(envBegan, 1, int(p.Epoch)))
+			p.FirstEpoch = uint64(env.number(envBegan, 1, int(p.Epoch)))
 		}
 	case env.has("OMPI_COMM_WORLD_SIZE"):
-		env.foreign(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
+		env.otherLauncher(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
 	case env.has("PMI_SIZE") && env.differs("SLURM_STEP_NUM_TASKS", env.text("PMI_SIZE")):
 		// MPICH's mpirun starts its helpers by srun, so the step is theirs: other ranks, and seldom as many.
-		env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE")
+		env.otherLauncher(&p, PMI, "PMI_RANK", "PMI_SIZE")
 	case env.has("SLURM_STEP_NUM_TASKS"):
 		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, though
 		// they run once: the size of the step tells them from copies that srun has made.
-		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
+		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
 	case env.has("SLURM_STEP_ID"), env.differs("SLURM_PROCID", "0"):
-		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
+		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
 	default:
-		env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE")
+		env.otherLauncher(&p, PMI, "PMI_RANK", "PMI_SIZE")
 	}
 	if p.Launcher == Slurm {
-		env.step(&p)
+		env.slurmStep(&p)
 	}
 	if env.err != nil {
-		return Place{}, env.err
+		return Environment{}, env.err
 	}
 	return p, nil
 }
 
-// environment reads variables and keeps the first error.
-type environment struct {
+// envReader reads variables and keeps the first error.
+type envReader struct {
 	lookup func(string) (string, bool)
 	err    error
 }
 
-func (e *environment) has(name string) bool {
+func (e *envReader) has(name string) bool {
 	_, ok := e.lookup(name)
 	return ok
 }
 
-func (e *environment) text(name string) string {
+func (e *envReader) text(name string) string {
 	s, _ := e.lookup(name)
 	return s
 }
 
-func (e *environment) differs(name, value string) bool { return e.has(name) && e.text(name) != value }
+func (e *envReader) differs(name, value string) bool { return e.has(name) && e.text(name) != value }
 
-func (e *environment) fail(format string, args ...any) {
+func (e *envReader) fail(format string, args ...any) {
 	if e.err == nil {
 		e.err = &usageError{fmt.Sprintf(format, args...)}
 	}
 }
 
-func (e *environment) number(name string, low, high int) int {
+func (e *envReader) number(name string, low, high int) int {
 	s, ok := e.lookup(name)
 	if !ok {
 		e.fail("%s is not set, though other variables of a rank are: set all of %s, %s and %s, or none",
@@ -201,8 +201,8 @@ func (e *environment) number(name string, low, high int) int {
 	return n
 }
 
-// foreign fills in p when another launcher's variables say that this is one of several processes.
-func (e *environment) foreign(p *Place, by Launcher, rank, size string) {
+// otherLauncher fills in p when another launcher's variables say that this is one of several processes.
+func (e *envReader) otherLauncher(p *Environment, by Launcher, rank, size string) {
 	if !e.has(rank) || !e.has(size) {
 		return
 	}
@@ -213,7 +213,7 @@ func (e *environment) foreign(p *Place, by Launcher, rank, size string) {
 
 // pod fills in p in a pod of an indexed Job, whose index is the rank. Kubernetes tells neither how many pods there are
 // nor where they meet, so the Job must.
-func (e *environment) pod(p *Place) {
+func (e *envReader) pod(p *Environment) {
 	if !e.has(envSize) {
 		e.fail("%s is %q: this is a pod of an indexed Job; set %s to its completions and %s to host:port of its pod "+
 			"0, or %s to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
@@ -228,7 +228,7 @@ func (e *environment) pod(p *Place) {
 // Pod tells whether this process is that of a pod of an indexed Job, and no rank that one has started; index is the
 // pod's, from 0.
 func Pod() (index int, is bool, err error) {
-	env := environment{lookup: os.LookupEnv}
+	env := envReader{lookup: os.LookupEnv}
 	if !env.has(envPod) || env.has(envRank) {
 		return 0, false, nil
 	}
@@ -236,7 +236,7 @@ func Pod() (index int, is bool, err error) {
 	return index, true, env.err
 }
 
-func (e *environment) addresses() (coordinator, sockets string) {
+func (e *envReader) addresses() (coordinator, sockets string) {
 	coordinator, sockets = e.text(envCoordinator), e.text(envSockets)
 	path, unix := strings.CutPrefix(coordinator, "unix:")
 	switch {

@@ -54,7 +54,7 @@ func worker(dir string) int {
 		}
 		select {
 		case <-stop:
-			return Saved
+			return ExitSaved
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -64,29 +64,29 @@ func worker(dir string) int {
 type memory struct {
 	lock  sync.Mutex
 	epoch uint64
-	ask   *Ask
+	ask   *ResizeRequest
 	said  chan string
 }
 
-func (m *memory) Raise([]Share) (uint64, int, error) {
+func (m *memory) Raise([]Assignment) (uint64, int, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.epoch++
 	return m.epoch, int(m.epoch), nil
 }
 
-func (m *memory) Asked() (Ask, bool) {
+func (m *memory) TakeRequest() (ResizeRequest, bool) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.ask == nil {
-		return Ask{}, false
+		return ResizeRequest{}, false
 	}
 	a := *m.ask
 	m.ask = nil
 	return a, true
 }
 
-func (m *memory) Answer(a Answer) error {
+func (m *memory) Reply(a ResizeReply) error {
 	m.said <- a.Text
 	return nil
 }
@@ -97,7 +97,7 @@ type stage struct {
 	dir     string
 	journal *memory
 	address string
-	doors   *Doors
+	doors   *Server
 	end     chan Outcome
 	told    chan string
 	events  chan Event // all but told ones
@@ -113,28 +113,28 @@ func play(ctx context.Context, t *testing.T, l Limits, slots int) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.doors = &Doors{Listener: listener, Token: "secret", Build: "b1", Silence: time.Second, Dir: s.dir,
-		Certified: func(net.Conn) (order int, err error) { return 0, nil }}
+	s.doors = &Server{Listener: listener, Token: "secret", Build: "b1", SilenceLimit: time.Second, Dir: s.dir,
+		CertifiedOrdinal: func(net.Conn) (order int, err error) { return 0, nil }}
 	l.Drain = 5 * time.Second
 	go func() {
-		s.end <- Run(ctx, Config{Limits: l, Journal: s.journal, Here: s.host("here", slots), Doors: s.doors,
-			Command: func(bool) []string { return []string{"run"} }, Tell: func(text string) { s.told <- text },
-			Schedule: func(e Event, _ []Action) { s.events <- e }})
+		s.end <- Run(ctx, Config{Limits: l, Journal: s.journal, Local: s.host("here", slots), Server: s.doors,
+			Command: func(bool) []string { return []string{"run"} }, Log: func(text string) { s.told <- text },
+			Trace: func(e Event, _ []Action) { s.events <- e }})
 	}()
 	return s
 }
 
-func (s *stage) host(name string, slots int) Host {
-	return Host{Name: name, Slots: slots, Address: "127.0.0.1",
+func (s *stage) host(name string, slots int) LocalMember {
+	return LocalMember{Name: name, Slots: slots, Address: "127.0.0.1",
 		Workers: launch.LocalConfig{Env: append(os.Environ(), envRole+"="+s.dir, "GORACE=atexit_sleep_ms=0"), Threads: 1,
 			Drain: 5 * time.Second}}
 }
 
-func (s *stage) visit(ctx context.Context, name string, slots int, change func(*Visit)) <-chan error {
-	v := &Visit{Dial: func(ctx context.Context) (net.Conn, error) {
+func (s *stage) visit(ctx context.Context, name string, slots int, change func(*RemoteSupervisor)) <-chan error {
+	v := &RemoteSupervisor{Dial: func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.address)
-	}, Host: s.host(name, slots), Token: "secret", Build: "b1", Silence: time.Second, Wait: 2 * time.Second,
-		Tell: func(text string) { s.told <- text }}
+	}, Local: s.host(name, slots), Token: "secret", Build: "b1", SilenceLimit: time.Second, MaxOutage: 2 * time.Second,
+		Log: func(text string) { s.told <- text }}
 	if change != nil {
 		change(v)
 	}
@@ -169,7 +169,7 @@ func (s *stage) let(epoch, code int) {
 
 // TestPlacesComeAndGo: a place joins, a rank there is killed, the place goes when it is told to, and the run ends.
 func TestPlacesComeAndGo(t *testing.T) {
-	s := play(t.Context(), t, Limits{Ranks: 3, Least: 1, Most: 3, Retries: 2}, 1)
+	s := play(t.Context(), t, Limits{Ranks: 3, MinRanks: 1, MaxRanks: 3, Retries: 2}, 1)
 	s.there(1, 1)
 	ctx, leave := context.WithCancel(t.Context())
 	away := s.visit(ctx, "away", 2, nil)
@@ -183,13 +183,13 @@ func TestPlacesComeAndGo(t *testing.T) {
 	}
 	s.there(4, 1)
 	s.journal.lock.Lock()
-	s.journal.ask = &Ask{Ranks: 4}
+	s.journal.ask = &ResizeRequest{Ranks: 4}
 	s.journal.lock.Unlock()
 	if said := <-s.journal.said; said != "4 ranks: the run was started for 1 to 3" {
 		t.Error(said)
 	}
 	s.let(4, 0)
-	if o := <-s.end; len(o.Exits) != 1 || o.Exits[0].Code != 0 || o.Why != "" {
+	if o := <-s.end; len(o.Exits) != 1 || o.Exits[0].Code != 0 || o.Reason != "" {
 		t.Errorf("%+v", o)
 	}
 }
@@ -197,28 +197,30 @@ func TestPlacesComeAndGo(t *testing.T) {
 // TestFrozenPlaceIsLost: one that gives no sign of life is, and the run goes on without it; a place that finds no
 // launcher gives up at last.
 func TestFrozenPlaceIsLost(t *testing.T) {
-	s := play(t.Context(), t, Limits{Ranks: 2, Least: 1, Most: 2, Retries: 2}, 1)
+	s := play(t.Context(), t, Limits{Ranks: 2, MinRanks: 1, MaxRanks: 2, Retries: 2}, 1)
 	s.there(1, 1)
 	conn, err := net.Dial("unix", s.address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	m := message{Kind: kindHello, Hello: &hello{Name: "ice", Slots: 1, Meet: "127.0.0.1:1", Build: "b1", Token: "secret"}}
+	m := message{Kind: kindHello, Hello: &hello{Name: "ice", Slots: 1, Rendezvous: "127.0.0.1:1", Build: "b1",
+		Token: "secret"}}
 	if err := json.NewEncoder(conn).Encode(m); err != nil {
 		t.Fatal(err)
 	}
 	s.there(3, 1) // the second epoch waits for the rank of the frozen place
-	away := s.visit(t.Context(), "away", 1, func(v *Visit) { v.Wait = 300 * time.Millisecond })
+	away := s.visit(t.Context(), "away", 1, func(v *RemoteSupervisor) { v.MaxOutage = 300 * time.Millisecond })
 	s.there(4, 2)
 	s.let(4, 0)
-	if o := <-s.end; o.Why != "" || len(o.Exits) != 2 {
+	if o := <-s.end; o.Reason != "" || len(o.Exits) != 2 {
 		t.Errorf("%+v", o)
 	}
 	if err := <-away; err != nil {
 		t.Error(err)
 	}
-	if err := <-s.visit(t.Context(), "late", 1, func(v *Visit) { v.Wait = 300 * time.Millisecond }); err == nil ||
+	if err := <-s.visit(t.Context(), "late", 1,
+		func(v *RemoteSupervisor) { v.MaxOutage = 300 * time.Millisecond }); err == nil ||
 		!strings.Contains(err.Error(), "no launcher for 300ms") {
 		t.Error(err)
 	}
@@ -226,12 +228,12 @@ func TestFrozenPlaceIsLost(t *testing.T) {
 
 // TestIdlePlaceLeavesInOrder: also one whose workers have just ended, or that never had any, says that it goes.
 func TestIdlePlaceLeavesInOrder(t *testing.T) {
-	s := play(t.Context(), t, Limits{Ranks: 1, Least: 1}, 1)
+	s := play(t.Context(), t, Limits{Ranks: 1, MinRanks: 1}, 1)
 	s.there(1, 1)
 	ctx, leave := context.WithCancel(t.Context())
 	idle := s.visit(ctx, "idle", 1, nil)
 	for e := range s.events {
-		if _, joined := e.(Join); joined && e.(Join).Place == "idle" {
+		if _, joined := e.(Join); joined && e.(Join).Member == "idle" {
 			break
 		}
 	}
@@ -239,10 +241,10 @@ func TestIdlePlaceLeavesInOrder(t *testing.T) {
 	if err := <-idle; err != nil {
 		t.Error(err)
 	}
-	if e := <-s.events; e != (Slots{Place: "idle"}) {
+	if e := <-s.events; e != (Slots{Member: "idle"}) {
 		t.Errorf("%T %+v", e, e)
 	}
-	if e, gone := (<-s.events).(Leave); !gone || e.Place != "idle" {
+	if e, gone := (<-s.events).(Leave); !gone || e.Member != "idle" {
 		t.Errorf("%+v", e)
 	}
 	s.let(1, 0)
@@ -251,13 +253,13 @@ func TestIdlePlaceLeavesInOrder(t *testing.T) {
 
 // TestStrangersAtTheDoor are turned away, told why, and the run goes on.
 func TestStrangersAtTheDoor(t *testing.T) {
-	s := play(t.Context(), t, Limits{Ranks: 1, Least: 1, Retries: 2}, 1)
+	s := play(t.Context(), t, Limits{Ranks: 1, MinRanks: 1, Retries: 2}, 1)
 	s.there(1, 1)
-	for want, change := range map[string]func(*Visit){
-		"for rank 3, with the certificate of rank 0": func(v *Visit) { v.Host.Order = 3 },
-		"it has not the token of the run":            func(v *Visit) { v.Token = "guess" },
-		`it is of build "b2"`:                        func(v *Visit) { v.Build = "b2" },
-		"it offers 1000000 ranks":                    func(v *Visit) { v.Host.Slots = 1000000 },
+	for want, change := range map[string]func(*RemoteSupervisor){
+		"for rank 3, with the certificate of rank 0": func(v *RemoteSupervisor) { v.Local.Ordinal = 3 },
+		"it has not the token of the run":            func(v *RemoteSupervisor) { v.Token = "guess" },
+		`it is of build "b2"`:                        func(v *RemoteSupervisor) { v.Build = "b2" },
+		"it offers 1000000 ranks":                    func(v *RemoteSupervisor) { v.Local.Slots = 1000000 },
 	} {
 		var refused *RefusedError
 		err := <-s.visit(t.Context(), "x", 1, change)
@@ -266,18 +268,18 @@ func TestStrangersAtTheDoor(t *testing.T) {
 		}
 	}
 	calls := 0
-	err := <-s.visit(t.Context(), "deaf", 1, func(v *Visit) { // whoever answers lets nobody in
-		v.Wait = 600 * time.Millisecond
+	err := <-s.visit(t.Context(), "deaf", 1, func(v *RemoteSupervisor) { // whoever answers lets nobody in
+		v.MaxOutage = 600 * time.Millisecond
 		v.Dial = func(context.Context) (net.Conn, error) {
 			calls++
 			here, there := net.Pipe()
 			return here, there.Close()
 		}
 	})
-	if !errors.As(err, new(*AwayError)) || calls > 10 {
+	if !errors.As(err, new(*LauncherLostError)) || calls > 10 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
-	for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", "{}\n", "\x16\x03\x01", strings.Repeat("x", mostLine+1)} {
+	for _, garbage := range []string{"GET / HTTP/1.1\r\n\r\n", "{}\n", "\x16\x03\x01", strings.Repeat("x", maxLine+1)} {
 		conn, err := net.Dial("unix", s.address)
 		if err != nil {
 			t.Fatal(err)

@@ -17,18 +17,18 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// doorFlags say how ranks find each other, when they take one for lost, and whom they let in.
-type doorFlags struct {
-	silence, joining time.Duration
-	listen, announce string
-	certs            string
-	insecure         bool
+// connectFlags say how ranks find each other, when they take one for lost, and whom they let in.
+type connectFlags struct {
+	silence, joinTimeout time.Duration
+	listen, announce     string
+	certs                string
+	insecure             bool
 }
 
-func (f *doorFlags) register(p *pflag.FlagSet) {
+func (f *connectFlags) register(p *pflag.FlagSet) {
 	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may give no sign of life before it is "+
 		"taken for lost")
-	p.DurationVar(&f.joining, "join", time.Minute, "how long ranks wait for each other at the start")
+	p.DurationVar(&f.joinTimeout, "join", time.Minute, "how long ranks wait for each other at the start")
 	p.StringVar(&f.listen, "listen", "", "host:port at which this rank takes connections over gRPC, as in :7000 "+
 		"(default: a unix socket, or a free port of loopback)")
 	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks find this one, where that is not --listen")
@@ -38,12 +38,12 @@ func (f *doorFlags) register(p *pflag.FlagSet) {
 		"change the run")
 }
 
-func (f *doorFlags) validate() error {
+func (f *connectFlags) validate() error {
 	switch {
 	case f.silence < 100*time.Millisecond:
 		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a busy machine is taken for a dead one", f.silence)}
-	case f.joining <= 0:
-		return usageError{fmt.Errorf("--join %v: more than 0", f.joining)}
+	case f.joinTimeout <= 0:
+		return usageError{fmt.Errorf("--join %v: more than 0", f.joinTimeout)}
 	case f.insecure && f.certs != "":
 		return usageError{errors.New("--insecure is for runs without certificates, --certs for those with: leave one out")}
 	}
@@ -51,8 +51,8 @@ func (f *doorFlags) validate() error {
 }
 
 // args makes a rank do what this process was asked for.
-func (f *doorFlags) args() []string {
-	args := []string{"--silence", f.silence.String(), "--join", f.joining.String()}
+func (f *connectFlags) args() []string {
+	args := []string{"--silence", f.silence.String(), "--join", f.joinTimeout.String()}
 	for _, flag := range []struct{ name, value string }{
 		{"--listen", f.listen}, {"--announce", f.announce}, {"--certs", f.certs},
 	} {
@@ -69,25 +69,26 @@ func (f *doorFlags) args() []string {
 // envToken is the variable that tells a rank the secret of its job.
 const envToken = "ATOLL_TOKEN"
 
-// giveToken makes the ranks that this process starts know a secret that nobody else does.
-func giveToken() error {
+// ensureToken makes the ranks that this process starts know a secret that nobody else does.
+func ensureToken() error {
 	if os.Getenv(envToken) != "" {
 		return nil
 	}
 	return os.Setenv(envToken, rand.Text())
 }
 
-// meeting is how a rank joins the others. notify is told of who is waited for, and turned away.
-func (f *doorFlags) meeting(place launch.Place, caseHash string, notify func(line string)) (grpc.Config, error) {
+// joinConfig is how a rank joins the others. notify is told of who is waited for, and turned away.
+func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notify func(line string)) (grpc.Config,
+	error) {
 	cfg := grpc.Config{
-		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, Listen: f.listen, Announce: f.announce,
-		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: place.Epoch, Token: os.Getenv(envToken),
-		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joining, Notify: notify,
+		Rank: env.Rank, Size: env.Size, Coordinator: env.Coordinator, Listen: f.listen, Announce: f.announce,
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(envToken),
+		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joinTimeout, Notify: notify,
 	}
 	if f.certs != "" {
-		store, err := certs.Open(f.certs, place.Rank, notify)
+		store, err := certs.Open(f.certs, env.Rank, notify)
 		if err != nil {
-			return cfg, &common{usageError{err}, place.Rank} // of this rank alone, which therefore tells
+			return cfg, &sharedError{usageError{err}, env.Rank} // of this rank alone, which therefore tells
 		}
 		cfg.Certificates = store
 	}
@@ -109,9 +110,9 @@ Run again, it renews the certificates by the authority that is there. Ranks read
 		Example: "  atoll certs certs --ranks 16\n  atoll run case.toml --certs certs --listen :7000 --announce node3:7000",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if ranks < 1 || ranks > mostRanks || valid < time.Minute {
+			if ranks < 1 || ranks > maxRanks || valid < time.Minute {
 				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid,
-					mostRanks)}
+					maxRanks)}
 			}
 			made, err := certs.Make(args[0], ranks, valid)
 			if err != nil {

@@ -1,4 +1,4 @@
-package places
+package members
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 
 // Until a run that has its folder answers, and until it has changed.
 const (
-	untilAnswer = 10 * time.Second
-	untilChange = 5 * time.Minute
-	lookAgain   = 50 * time.Millisecond
+	replyTimeout  = 10 * time.Second
+	resizeTimeout = 5 * time.Minute
+	pollInterval  = 50 * time.Millisecond
 )
 
 // RanksCommand is atoll ranks.
@@ -38,8 +38,8 @@ func RanksCommand() *cobra.Command {
 			n := 0
 			if len(args) == 2 {
 				var err error
-				if n, err = strconv.Atoi(args[1]); err != nil || n < 1 || n > MostRanks {
-					return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MostRanks))
+				if n, err = strconv.Atoi(args[1]); err != nil || n < 1 || n > MaxRanks {
+					return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MaxRanks))
 				}
 			}
 			switch {
@@ -48,11 +48,11 @@ func RanksCommand() *cobra.Command {
 				if err != nil {
 					return bad(err)
 				}
-				return ranksOfJob(cmd.Context(), cluster, args[0], n)
+				return resizeJob(cmd.Context(), cluster, args[0], n)
 			case n == 0:
-				return tellRanks(args[0])
+				return printRanks(args[0])
 			}
-			return askRanks(cmd.Context(), args[0], n)
+			return resize(cmd.Context(), args[0], n)
 		},
 	}
 	p := c.Flags()
@@ -64,8 +64,8 @@ func RanksCommand() *cobra.Command {
 	return c
 }
 
-// ranksOfJob tells on how many ranks a job is, or has it go on with n.
-func ranksOfJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
+// resizeJob tells on how many ranks a job is, or has it go on with n.
+func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
 	if n > 0 {
 		if err := cluster.Resize(ctx, name, n, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) }); err != nil {
 			return bad(err)
@@ -79,8 +79,8 @@ func ranksOfJob(ctx context.Context, cluster *kube.Client, name string, n int) e
 	return nil
 }
 
-// members is the epoch of a run whose ranks come and go.
-func members(dir string) (folder.Epoch, error) {
+// supervisedEpoch is the epoch of a run whose ranks come and go.
+func supervisedEpoch(dir string) (folder.Epoch, error) {
 	e, err := folder.ReadEpoch(dir)
 	if err == nil && e.Epoch == 0 {
 		err = fmt.Errorf("%s has no run whose ranks are processes over gRPC", dir)
@@ -88,8 +88,8 @@ func members(dir string) (folder.Epoch, error) {
 	return e, bad(err)
 }
 
-func tellRanks(dir string) error {
-	e, err := members(dir)
+func printRanks(dir string) error {
+	e, err := supervisedEpoch(dir)
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func tellRanks(dir string) error {
 	return nil
 }
 
-// askRanks asks a run for another number of ranks, and waits until it has them.
-func askRanks(ctx context.Context, dir string, n int) error {
-	before, err := members(dir)
+// resize asks a run for another number of ranks, and waits until it has them.
+func resize(ctx context.Context, dir string, n int) error {
+	before, err := supervisedEpoch(dir)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func askRanks(ctx context.Context, dir string, n int) error {
 	if err := ask.Leave(dir); err != nil {
 		return err
 	}
-	answer, err := await(ctx, untilAnswer, "the run does not answer", func() (folder.Ask, bool, error) {
+	answer, err := await(ctx, replyTimeout, "the run does not answer", func() (folder.Ask, bool, error) {
 		a, there := folder.TakeReply(dir, ask.ID)
 		return a, there, nil
 	})
@@ -125,9 +125,9 @@ func askRanks(ctx context.Context, dir string, n int) error {
 		return bad(errors.New(answer.Answer))
 	}
 	if before.Ranks == n {
-		return tellRanks(dir)
+		return printRanks(dir)
 	}
-	_, err = await(ctx, untilChange, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
+	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
 		words.Count(n, "rank")), func() (folder.Epoch, bool, error) {
 		now, err := folder.ReadEpoch(dir)
 		if owned, failed := folder.Owned(dir); err == nil && failed == nil && !owned {
@@ -138,7 +138,7 @@ func askRanks(ctx context.Context, dir string, n int) error {
 	if err != nil {
 		return err
 	}
-	return tellRanks(dir)
+	return printRanks(dir)
 }
 
 // await looks until something is there.
@@ -153,7 +153,7 @@ func await[T any](ctx context.Context, limit time.Duration, late string, look fu
 		select {
 		case <-ctx.Done():
 			return v, context.Cause(ctx)
-		case <-time.After(lookAgain):
+		case <-time.After(pollInterval):
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestSchedules(t *testing.T) {
 // replay takes the events of a schedule, and adds what follows from each.
 func replay(t *testing.T, schedule string) string {
 	var out strings.Builder
-	var m *Machine
+	var m *StateMachine
 	for line := range strings.Lines(schedule) {
 		if strings.HasPrefix(line, "\t") {
 			continue
@@ -53,7 +53,7 @@ func replay(t *testing.T, schedule string) string {
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case words[0] == "limits":
-			m = NewMachine(limitsOf(t, words[1:]))
+			m = NewStateMachine(limitsOf(t, words[1:]))
 		default:
 			for _, a := range m.Step(eventOf(t, words)) {
 				fmt.Fprintf(&out, "\t%s\n", actionText(a))
@@ -84,11 +84,11 @@ func values(t *testing.T, words []string) (numbers map[string]int, texts []strin
 
 func limitsOf(t *testing.T, words []string) Limits {
 	n, flags := values(t, words)
-	l := Limits{Ranks: n["ranks"], Least: n["least"], Most: n["most"], Retries: n["retries"], Drain: time.Minute,
-		Again: slices.Contains(flags, "again"), Aligned: slices.Contains(flags, "aligned"), Begin: n["begin"],
-		Settle: 2 * time.Second, Patience: 20 * time.Second}
-	if l.Most == 0 && !l.Aligned {
-		l.Least = l.Ranks
+	l := Limits{Ranks: n["ranks"], MinRanks: n["least"], MaxRanks: n["most"], Retries: n["retries"], Drain: time.Minute,
+		RetryFailures: slices.Contains(flags, "again"), Aligned: slices.Contains(flags, "aligned"), InitialRanks: n["begin"],
+		JoinDelay: 2 * time.Second, WaitLimit: 20 * time.Second}
+	if l.MaxRanks == 0 && !l.Aligned {
+		l.MinRanks = l.Ranks
 	}
 	return l
 }
@@ -104,7 +104,7 @@ func eventOf(t *testing.T, words []string) Event {
 	case "leave":
 		return Leave{name, "no sign of life"}
 	case "exited":
-		e := launch.Exit{Rank: n["rank"], Code: n["code"], Ended: n["ended"] == 1, At: time.Unix(int64(n["at"]), 0)}
+		e := launch.Exit{Rank: n["rank"], Code: n["code"], BySupervisor: n["ended"] == 1, At: time.Unix(int64(n["at"]), 0)}
 		if s := n["signal"]; s != 0 {
 			e.Signal, e.Code = syscall.Signal(s), -1
 		}
@@ -116,19 +116,19 @@ func eventOf(t *testing.T, words []string) Event {
 		}
 		return Exited{name, uint64(n["epoch"]), e}
 	case "ended":
-		return Ended{name, uint64(n["epoch"]), name + ":7001"}
+		return AllExited{name, uint64(n["epoch"]), name + ":7001"}
 	case "raised":
 		var err error
 		if name != "" {
 			err = errors.New(name)
 		}
-		return Raised{uint64(n["epoch"]), n["saved"], err}
+		return EpochRaised{uint64(n["epoch"]), n["saved"], err}
 	case "ask":
-		return Ask{n["ranks"], "q"}
+		return ResizeRequest{n["ranks"], "q"}
 	case "stop":
 		return Stop{}
 	case "woken":
-		return Woken{n["id"]}
+		return TimerFired{n["id"]}
 	}
 	t.Fatalf("no event: %s", words[0])
 	return nil
@@ -136,24 +136,24 @@ func eventOf(t *testing.T, words []string) Event {
 
 func actionText(a Action) string {
 	switch a := a.(type) {
-	case Raise:
-		return fmt.Sprintf("raise %v", a.Shares)
-	case Start:
-		return fmt.Sprintf("start at %s: ranks %d to %d of %d, epoch %d, began %d, meet at %q", a.Place, a.First,
-			a.First+a.Ranks-1, a.Size, a.Epoch, a.Began, a.Coordinator)
-	case End:
+	case RaiseEpoch:
+		return fmt.Sprintf("raise %v", a.Assignments)
+	case StartWorkers:
+		return fmt.Sprintf("start at %s: ranks %d to %d of %d, epoch %d, began %d, meet at %q", a.Member, a.First,
+			a.First+a.Ranks-1, a.Size, a.Epoch, a.FirstEpoch, a.Coordinator)
+	case EndWorkers:
 		if a.Drain {
-			return fmt.Sprintf("drain at %s, epoch %d", a.Place, a.Epoch)
+			return fmt.Sprintf("drain at %s, epoch %d", a.Member, a.Epoch)
 		}
-		return fmt.Sprintf("kill at %s, epoch %d, after %v", a.Place, a.Epoch, a.After)
-	case Wake:
+		return fmt.Sprintf("kill at %s, epoch %d, after %v", a.Member, a.Epoch, a.After)
+	case SetTimer:
 		return fmt.Sprintf("wake %d after %v", a.ID, a.After)
-	case Tell:
+	case LogLine:
 		return "tell: " + a.Text
-	case Answer:
+	case ResizeReply:
 		return fmt.Sprintf("answer %q", a.Text)
 	case Finish:
-		return fmt.Sprintf("finish: %d exits, stopped %v, why %q, error %v", len(a.Exits), a.Stopped, a.Why, a.Err)
+		return fmt.Sprintf("finish: %d exits, stopped %v, why %q, error %v", len(a.Exits), a.Stopped, a.Reason, a.Err)
 	}
 	return "?"
 }

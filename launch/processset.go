@@ -14,39 +14,39 @@ import (
 
 const killDelay = time.Second // from SIGTERM to SIGKILL
 
-// crew is the processes of a run, from start to the last exit.
-type crew struct {
+// processSet is the processes of a run, from start to the last exit.
+type processSet struct {
 	config   LocalConfig
 	first    int // the rank of commands[0]; ranks are counted from here in what follows
 	size     int // of the run
 	commands []*exec.Cmd
-	tails    []*tail // the kept output of each rank, nil where it is passed on
-	logs     []*Lines
+	kept     []*tail // the kept output of each rank, nil where it is passed on
+	logs     []*LineWriter
 	lines    sync.Mutex  // of logs
 	outputs  [][]*output // of each rank that has a process
 	started  int         // ranks 0 … started-1 have a process
 
 	exited      chan exit
-	gone        []bool // by rank
-	sent        map[syscall.Signal]time.Time
+	ended       []bool // by rank
+	firstSent   map[syscall.Signal]time.Time
 	outputError error // a rank's output could not be passed on
 
 	done     chan struct{} // closed to let the starting thread go
 	released chan struct{} // closed when it has gone
 }
 
-func newCrew(config LocalConfig, first, size int, command func(rank int) *exec.Cmd) *crew {
-	c := &crew{
-		config:   config,
-		first:    first,
-		size:     size,
-		commands: make([]*exec.Cmd, config.Ranks),
-		tails:    make([]*tail, config.Ranks),
-		exited:   make(chan exit, config.Ranks),
-		gone:     make([]bool, config.Ranks),
-		sent:     make(map[syscall.Signal]time.Time),
-		done:     make(chan struct{}),
-		released: make(chan struct{}),
+func newProcessSet(config LocalConfig, first, size int, command func(rank int) *exec.Cmd) *processSet {
+	c := &processSet{
+		config:    config,
+		first:     first,
+		size:      size,
+		commands:  make([]*exec.Cmd, config.Ranks),
+		kept:      make([]*tail, config.Ranks),
+		exited:    make(chan exit, config.Ranks),
+		ended:     make([]bool, config.Ranks),
+		firstSent: make(map[syscall.Signal]time.Time),
+		done:      make(chan struct{}),
+		released:  make(chan struct{}),
 	}
 	for rank := range c.commands {
 		cmd := command(first + rank)
@@ -56,8 +56,8 @@ func newCrew(config LocalConfig, first, size int, command func(rank int) *exec.C
 		case first+rank == 0:
 			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
 		default:
-			c.tails[rank] = new(tail)
-			cmd.Stdout, cmd.Stderr = c.tails[rank], c.tails[rank]
+			c.kept[rank] = new(tail)
+			cmd.Stdout, cmd.Stderr = c.kept[rank], c.kept[rank]
 		}
 		c.commands[rank] = cmd
 	}
@@ -66,7 +66,7 @@ func newCrew(config LocalConfig, first, size int, command func(rank int) *exec.C
 
 // logged is the writer for the output of a rank when that of all ranks goes to w. Rank 0 keeps a file to itself, which
 // may be a terminal.
-func (c *crew) logged(rank int, w io.Writer) io.Writer {
+func (c *processSet) logged(rank int, w io.Writer) io.Writer {
 	if _, file := w.(*os.File); w == nil || file && rank == 0 {
 		return w
 	}
@@ -74,14 +74,14 @@ func (c *crew) logged(rank int, w io.Writer) io.Writer {
 	if rank > 0 {
 		prefix = fmt.Sprintf("[rank %d] ", rank)
 	}
-	l := NewLines(w, prefix, &c.lines)
+	l := NewLineWriter(w, prefix, &c.lines)
 	c.logs = append(c.logs, l)
 	return l
 }
 
 // flush returns when all that the ranks wrote has been passed on, lines that they have not ended too, once the ranks
 // have.
-func (c *crew) flush() {
+func (c *processSet) flush() {
 	for rank, outputs := range c.outputs {
 		for _, o := range outputs {
 			if err := <-o.ended; err != nil && c.outputError == nil {
@@ -98,7 +98,7 @@ func (c *crew) flush() {
 
 // start starts all ranks. The kernel kills a rank when the thread that started it ends, so one thread starts them
 // all and is kept until release. On error ranks 0 … started-1 are running.
-func (c *crew) start() error {
+func (c *processSet) start() error {
 	result := make(chan error)
 	go func() {
 		defer close(c.released)
@@ -112,7 +112,7 @@ func (c *crew) start() error {
 
 // startAll binds each rank to its block of processors: a rank inherits what the starting thread is bound to. That the
 // system refuses this, when an administrator has just changed what there is, costs speed and nothing else.
-func (c *crew) startAll() error {
+func (c *processSet) startAll() error {
 	all := affinity()
 	blocks := blocks(all, c.config.Ranks, c.config.Threads)
 	if blocks != nil {
@@ -133,7 +133,7 @@ func (c *crew) startAll() error {
 	return nil
 }
 
-func (c *crew) release() {
+func (c *processSet) release() {
 	close(c.done)
 	<-c.released
 }
@@ -156,12 +156,12 @@ func await(rank int, cmd *exec.Cmd, outputs []*output) exit {
 }
 
 // signal sends s to every rank that has not ended.
-func (c *crew) signal(s syscall.Signal) {
-	if _, ok := c.sent[s]; !ok {
-		c.sent[s] = time.Now()
+func (c *processSet) signal(s syscall.Signal) {
+	if _, ok := c.firstSent[s]; !ok {
+		c.firstSent[s] = time.Now()
 	}
 	for rank := range c.started {
-		if !c.gone[rank] {
+		if !c.ended[rank] {
 			// The one way to fail is that the rank has just ended, which await reports.
 			_ = c.commands[rank].Process.Signal(s)
 		}
@@ -169,7 +169,7 @@ func (c *crew) signal(s syscall.Signal) {
 }
 
 // supervise returns when all ranks have ended: how, by rank, and what told the run to stop, nil if nothing did.
-func (c *crew) supervise(ctx context.Context, signals <-chan os.Signal) (exits []exit, stop error) {
+func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (exits []exit, stop error) {
 	var (
 		timer    = time.NewTimer(0)
 		deadline time.Time         // of the next step of the ladder, zero when no rank has to end
@@ -190,9 +190,9 @@ func (c *crew) supervise(ctx context.Context, signals <-chan os.Signal) (exits [
 		select {
 		case e := <-c.exited:
 			alive--
-			c.gone[e.rank] = true
-			at, ours := c.sent[e.signal]
-			e.ended = ours && !e.at.Before(at)
+			c.ended[e.rank] = true
+			at, ours := c.firstSent[e.signal]
+			e.byParent = ours && !e.at.Before(at)
 			exitsBy[e.rank] = e
 			switch {
 			case e.code == exitStopped:
