@@ -27,6 +27,7 @@ type control struct {
 	writeTime  time.Duration // of the last checkpoint
 	writeBegun time.Time     // of the one under way
 	writing    *checkpoint.Writer
+	layouts    checkpoint.Layouts
 	path       string // of that
 }
 
@@ -195,12 +196,12 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	r.heartbeat()
 	inputs, err := r.inputs()
 	if err != nil {
-		return err
+		return errors.Join(err, shot.Close())
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: told}
 	k.path = checkpoint.Path(r.Dir, shot.Clock.Steps)
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot)
+	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot, &k.layouts)
 	return r.tolerateUnwritten(err)
 }
 

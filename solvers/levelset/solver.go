@@ -43,8 +43,8 @@ type Solver interface {
 	Observed(ctx context.Context) (Diagnostics, error)
 	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
 	ParticleFields() []solvers.Field
-	// Rest, Scalars and Restore are those of solvers.Restarter.
-	Rest(ctx context.Context) error
+	// Quiesce, Scalars and Restore are those of solvers.Restarter.
+	Quiesce(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Phases tells how many seconds this rank spent where.

@@ -1,4 +1,4 @@
-package runtest
+package backendtest
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ type Far struct {
 	Used   int  // now
 	Most   int  // at any time
 	Calls  int  // of Alloc
+	Copies int  // kept now
 	Boasts bool // it tells more than it has
 	Unread int  // reports that were taken and not read, at most
 	unread int
