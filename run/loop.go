@@ -68,10 +68,6 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	if err := r.finishRows(ctx); err != nil {
 		return err
 	}
-	if err := r.finishCheckpoint(ctx); err != nil {
-		return err
-	}
-	r.heartbeat()
 	if r.lastFrameTime < now.Time {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return err

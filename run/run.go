@@ -180,6 +180,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	begin := time.Now()
+	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
+		return nil, err
+	}
+	r.loopTime += time.Since(begin)
 	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
 	if err != nil {
 		return nil, err
@@ -256,7 +261,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 }
 
 func (r *runner) close() error {
-	var errs []error
+	errs := []error{r.closeCheckpoints()}
 	if r.solver != nil {
 		r.solver.Close()
 	}
