@@ -47,8 +47,9 @@ type Solver interface {
 // Restarter is a solver whose runs can be saved, and go on on any number of ranks: see Save and Restore.
 type Restarter interface {
 	Solver
-	// Rest ends what is under way, so that the views of fields show the state after the last step.
-	Rest(ctx context.Context) error
+	// Quiesce waits for exchanges and reductions that are pending, so that the views of fields show the state after the
+	// last step.
+	Quiesce(ctx context.Context) error
 	// Scalars are the numbers beside fields and clock that the next steps, and what is measured, follow from, by name.
 	// They are the same on all ranks, and for any number of them.
 	Scalars(ctx context.Context) (map[string]float64, error)

@@ -43,13 +43,13 @@ func TestBenchRun(t *testing.T) {
 	}
 }
 
-// TestBenchForeseen: what a check foresees is told beside what is taken.
-func TestBenchForeseen(t *testing.T) {
+// TestBenchEstimates: what a check estimates is told beside what is taken.
+func TestBenchEstimates(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "one.toml"), []byte(smallCase), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := atoll(t, dir, nil, "bench", "foreseen", "one.toml", "--threads", "1")
+	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1")
 	if code := c.code(t); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}

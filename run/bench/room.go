@@ -5,7 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/words"
-	"github.com/atoll-hpc/atoll/run/forecast"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -25,15 +25,15 @@ func (m *Machine) Room(asJSON bool, ranks int, texts ...string) error {
 }
 
 func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
-	most, err := forecast.Largest(cases, ranks, m.GPU)
+	most, err := estimate.Largest(cases, ranks, m.GPU)
 	if err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	if !asJSON {
-		fmt.Fprintf(m.Out, "memory foreseen: %s\n", most.Text(ranks, m.GPU))
+		fmt.Fprintf(m.Out, "memory estimate: %s\n", most.Text(ranks, m.GPU))
 	}
-	free, of := forecast.Free()
-	if err := most.Refuse(free, of, ranks); err != nil {
+	free, of := estimate.FreeMemory()
+	if err := most.Check(free, of, ranks); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	if !m.GPU {

@@ -69,8 +69,8 @@ func (s *Summary) talk() string {
 // memory tells what the arrays took, and devices that have memory of their own.
 func (s *Summary) memory() string {
 	text := fmt.Sprintf("%s in arrays of a rank at most", words.Bytes(s.ArrayBytes))
-	if f := s.Foreseen; f != nil && f.ArrayBytes > 0 {
-		text += fmt.Sprintf(", %s were foreseen", words.Bytes(f.ArrayBytes))
+	if f := s.Estimate; f != nil && f.ArrayBytes > 0 {
+		text += fmt.Sprintf(", %s were estimated", words.Bytes(f.ArrayBytes))
 	}
 	if s.DeviceBytes > 0 {
 		text += fmt.Sprintf("; %s on all devices at most", words.Bytes(s.DeviceBytes))

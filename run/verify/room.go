@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/run/forecast"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -30,19 +30,19 @@ func room(w io.Writer, checks []Check, opts Options) error {
 	if len(cases) == 0 {
 		return nil
 	}
-	most, err := forecast.Largest(cases, 1, false)
+	most, err := estimate.Largest(cases, 1, false)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "memory foreseen: %s\n\n", most.Text(1, false)); err != nil {
+	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", most.Text(1, false)); err != nil {
 		return err
 	}
-	free, of := forecast.Free()
-	if err := most.Refuse(free, of, 1); err != nil {
+	free, of := estimate.FreeMemory()
+	if err := most.Check(free, of, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	for _, twin := range opts.Twins {
-		if most, err = forecast.Largest(cases, len(twin.Devices), true); err != nil {
+		if most, err = estimate.Largest(cases, len(twin.Devices), true); err != nil {
 			return err
 		}
 		if err := solvers.Fits(twin.Devices[0], most.Arrays, len(twin.Devices)); err != nil {

@@ -97,7 +97,7 @@ type solver[F num.Float] struct {
 	observer observer[F]
 	cfg      Config
 	block    *grid.Block
-	ghosts   halo.Ghosts[F]
+	ghosts   halo.GhostExchanger[F]
 	fork     func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh    bool                       // ghosts are those of now, but for deep ones
 	flow     flow.Flow
