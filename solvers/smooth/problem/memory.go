@@ -21,7 +21,7 @@ func (m *Metric) samples(dim int) int64 {
 	if dim == 3 {
 		return 6 * n * n * n
 	}
-	return 3 * n * n
+	return 4 * n * n // of which one is not used
 }
 
 // meshMemory counts of a vertex its place and metric, twice where the smoother may go back, and its neighbours, and of
