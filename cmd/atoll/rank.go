@@ -241,7 +241,7 @@ func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err 
 		return nil, err
 	}
 	if s != nil && !r.quiet {
-		fmt.Printf("%-16s http://%s/\n", "watch", s.Address())
+		fmt.Printf("%-16s %s\n", "watch", s.URL())
 	}
 	return s, nil
 }

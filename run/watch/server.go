@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,6 +72,19 @@ func Listen(address string) (*Server, error) {
 
 // Address is where it listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// URL is what a browser opens: where the server listens on all addresses, that with the name of this machine.
+func (s *Server) URL() string {
+	host, port, _ := net.SplitHostPort(s.Address()) // of a TCP listener
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		} else {
+			host = "127.0.0.1"
+		}
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
 
 // Begin tells what run it is.
 func (s *Server) Begin(about About) {
