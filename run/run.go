@@ -34,7 +34,7 @@ type Options struct {
 	LocalRanks   int           // ranks that share the device's memory, this one among them; 1 if 0
 	Dir          string        // of all output; "" for the case's own
 	Force        bool          // results of another case in that folder are replaced, and checkpoints not looked at
-	Restart      bool          // the run must go on from a checkpoint
+	Restart      bool          // the run must continue from a checkpoint
 	TimeLimit    time.Duration // on the wall, near which the run saves its state and stops; 0 for none
 	Warn         io.Writer     // is told of what does not end the run; nil for nobody
 	Replay       *Replay       // a stretch of an earlier run; nil for a run of its own
@@ -43,7 +43,7 @@ type Options struct {
 	Heartbeat    func()        // is called whenever something is done, which may be often; nil for nobody
 	Check        bool          // set up, but do not run
 
-	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
+	// Epoch and Began are of a run whose ranks come and go, 0 of others. It continues from what ranks of the epoch Since,
 	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
 	Epoch, FirstEpoch uint64
 
@@ -145,7 +145,7 @@ type runner struct {
 	control        *control                          // of runs that save their state
 	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
-	checkpoint *checkpoint.File // from which the run goes on, with
+	checkpoint *checkpoint.File // from which the run continues, with
 	from       *position        // how far it was; nil for both
 }
 

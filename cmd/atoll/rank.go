@@ -217,7 +217,7 @@ func (r *rank) log(rank int) io.Writer {
 	return launch.NewLineWriter(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
 }
 
-// validAddress tells whether an address is host:port, where host may be missing.
+// validAddress reports whether an address is host:port, where host may be missing.
 func validAddress(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

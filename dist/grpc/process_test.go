@@ -78,7 +78,7 @@ func forever(_ context.Context, c dist.Comm, step func(c dist.Comm, buf []byte) 
 	}
 }
 
-// rankOfChild runs the job of a child process and tells whether this is one.
+// rankOfChild runs the job of a child process and reports whether this is one.
 func rankOfChild() bool {
 	job := jobs[os.Getenv(childJob)]
 	if job == nil {

@@ -133,7 +133,7 @@ func (s *Server) Tell(format string, args ...any) {
 	}
 }
 
-// Restarted tells that the run goes on from an earlier one, and why.
+// Restarted tells that the run continues from an earlier one, and why.
 func (s *Server) Restarted(text string) {
 	if s == nil {
 		return
@@ -206,7 +206,7 @@ func (s *Server) Took(d time.Duration) {
 	s.next = time.Now().Add(max(s.pace(), time.Duration(float64(d)/shareOfTime)))
 }
 
-// watched tells whether somebody looks, or did a moment ago.
+// watched reports whether somebody looks, or did a moment ago.
 func (s *Server) watched(now time.Time) bool {
 	return s.readers.Load() > 0 || now.Sub(time.Unix(0, s.asked.Load())) < quietAfter
 }
