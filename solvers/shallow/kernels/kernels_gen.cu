@@ -968,14 +968,14 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
 // (*balance[float32]).sum, cell.go:35
 DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
         int32 side2) {
-    Push_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    Push_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
     b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0f + p0->X1 + p1->X1 + p2->X1;
-    b->q1y = 0.0f + p0->Y1 + p1->Y1 + p2->Y1;
+    b->q1x = 0.0f + p0.X1 + p1.X1 + p2.X1;
+    b->q1y = 0.0f + p0.Y1 + p1.Y1 + p2.Y1;
     b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0f + p0->X2 + p1->X2 + p2->X2;
-    b->q2y = 0.0f + p0->Y2 + p1->Y2 + p2->Y2;
+    b->q2x = 0.0f + p0.X2 + p1.X2 + p2.X2;
+    b->q2y = 0.0f + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0f + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
@@ -1252,14 +1252,14 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
 // (*balance[float64]).sum, cell.go:35
 DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
         int32 side2) {
-    Push_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    Push_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
     b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0 + p0->X1 + p1->X1 + p2->X1;
-    b->q1y = 0.0 + p0->Y1 + p1->Y1 + p2->Y1;
+    b->q1x = 0.0 + p0.X1 + p1.X1 + p2.X1;
+    b->q1y = 0.0 + p0.Y1 + p1.Y1 + p2.Y1;
     b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0 + p0->X2 + p1->X2 + p2->X2;
-    b->q2y = 0.0 + p0->Y2 + p1->Y2 + p2->Y2;
+    b->q2x = 0.0 + p0.X2 + p1.X2 + p2.X2;
+    b->q2y = 0.0 + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0 + f0->Speed_ + f1->Speed_ + f2->Speed_;
 }
 
@@ -2132,7 +2132,7 @@ DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float grav
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:196
+// (*Face[float32]).share, edge.go:197
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -2158,7 +2158,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:153
+// carried[float32], edge.go:154
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2205,7 +2205,7 @@ DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f3
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:162
+// contact[float32], edge.go:163
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2216,7 +2216,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:172
+// bounded[float32], edge.go:173
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -2314,11 +2314,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         }
     }
     float x = normal->X * length, y = normal->Y * length;
-    out->M1 = m1 * length;
-    out->M2 = m2 * length;
-    out->Speed_ = f->speed_ * length;
-    out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, 0.0f, Array<Push_f32, 2>{{Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_count_f32(boundary, at, dt, out);
     }
@@ -2937,7 +2933,7 @@ DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double g
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:196
+// (*Face[float64]).share, edge.go:197
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2963,7 +2959,7 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:153
+// carried[float64], edge.go:154
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3010,7 +3006,7 @@ DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:162
+// contact[float64], edge.go:163
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -3021,7 +3017,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:172
+// bounded[float64], edge.go:173
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -3119,11 +3115,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
         }
     }
     double x = normal->X * length, y = normal->Y * length;
-    out->M1 = m1 * length;
-    out->M2 = m2 * length;
-    out->Speed_ = f->speed_ * length;
-    out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, 0.0, Array<Push_f64, 2>{{Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_count_f64(boundary, at, dt, out);
     }
@@ -3580,7 +3572,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
-// inside, reconstruct.go:29
+// inside, reconstruct.go:30
 DEVICE int32 inside(int32 near, int64 i) {
     if (near < 0) {
         return int32(i);
@@ -3651,7 +3643,7 @@ DEVICE Arrow_f32 geometry_mirrored_f32(geometry_f32 *g, Arrow_f32 u, int64 k) {
 // and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
 // something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:41
+// (*water[float32]).around, reconstruct.go:42
 DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -3734,7 +3726,7 @@ DEVICE Arrow_f32 geometry_slope_f32(geometry_f32 *c, float d0, float d1, float d
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float32]).positive, reconstruct.go:112
+// (*geometry[float32]).positive, reconstruct.go:113
 DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
     float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->arm[0]), Arrow_dot_f32(slope1, c->arm[1])), Arrow_dot_f32(slope1, c->arm[2]));
@@ -3753,7 +3745,7 @@ DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f3
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centred, reconstruct.go:131
+// (*geometry[float32]).centred, reconstruct.go:132
 DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
@@ -3765,7 +3757,7 @@ DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:72
+// (*water[float32]).slopes, reconstruct.go:73
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Arrow_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3833,11 +3825,11 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     water_see_f32(&o[0], &w0, d0, p->DryDepth);
     water_see_f32(&o[1], &w1, d1, p->DryDepth);
     water_see_f32(&o[2], &w2, d2, p->DryDepth);
+    Slopes_f32 s = Slopes_f32{me.h1, me.h2, Arrow_f32{}, Arrow_f32{}, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, Arrow_f32{}, Arrow_f32{}};
     if (water_around_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f32(&me, &o, &g, c.Bed_, p, &out[i]);
-        return;
+        water_slopes_f32(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = Slopes_f32{me.h1, me.h2, Arrow_f32{}, Arrow_f32{}, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, Arrow_f32{}, Arrow_f32{}};
+    out[i] = s;
 }
 
 // (*Stencil[float64]).geometry, slopes.go:74
@@ -3909,7 +3901,7 @@ DEVICE Arrow_f64 geometry_mirrored_f64(geometry_f64 *g, Arrow_f64 u, int64 k) {
 // and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
 // something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:41
+// (*water[float64]).around, reconstruct.go:42
 DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -3992,7 +3984,7 @@ DEVICE Arrow_f64 geometry_slope_f64(geometry_f64 *c, double d0, double d1, doubl
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float64]).positive, reconstruct.go:112
+// (*geometry[float64]).positive, reconstruct.go:113
 DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
     double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->arm[0]), Arrow_dot_f64(slope1, c->arm[1])), Arrow_dot_f64(slope1, c->arm[2]));
@@ -4011,7 +4003,7 @@ DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centred, reconstruct.go:131
+// (*geometry[float64]).centred, reconstruct.go:132
 DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
@@ -4023,7 +4015,7 @@ DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:72
+// (*water[float64]).slopes, reconstruct.go:73
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Arrow_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4091,11 +4083,11 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     water_see_f64(&o[0], &w0, d0, p->DryDepth);
     water_see_f64(&o[1], &w1, d1, p->DryDepth);
     water_see_f64(&o[2], &w2, d2, p->DryDepth);
+    Slopes_f64 s = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
     if (water_around_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f64(&me, &o, &g, c.Bed_, p, &out[i]);
-        return;
+        water_slopes_f64(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
+    out[i] = s;
 }
 
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
