@@ -193,8 +193,8 @@ template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
 `, c.name, fields.String(), refs.String(), read, uniform.String(), sets.String(), pieces, write)
 }
 
-// words tells what a struct can be read by in pieces: double where its largest number has 8 bytes, float where it has 4,
-// and whether all its numbers are as large. Nothing if its size is no multiple of that.
+// words tells what a struct can be read by in pieces: double where its largest number has 8 bytes, float where it has
+// 4, and whether all its numbers are as large. Nothing if its size is no multiple of that.
 func words(s *types.Struct) (word string, alike bool) {
 	most, least := int64(0), int64(8)
 	holds(s, func(t types.Type) bool {

@@ -42,7 +42,8 @@ func units(p *kernelgen.Package) ([]unit, error) {
 		for _, f := range precisions {
 			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
 			for _, n := range slices.Compact([]int{one, staged}) {
-				source, entries, err := p.Lanes(f.kind, func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n })
+				such := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
+				source, entries, err := p.Lanes(f.kind, such)
 				if err != nil {
 					return nil, err
 				}

@@ -46,14 +46,14 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes is how many numbers of so many bytes are done at a time: a vector of them. Kernels in stages are long chains of
-// operations, and do at least eight, with AVX2 two vectors of float64, so that the processor has work while it waits for
-// a division; for others AVX2 has registers for one.
+// lanes is how many numbers of so many bytes are done at a time. Kernels in stages are long chains of operations, and do
+// eight at least, with AVX2 two vectors of float64, so that the processor has work while it waits for a division. Others
+// do eight at most: what they wait for is memory, of which more lanes need more at once.
 func (t Target) lanes(size int, staged bool) int {
 	if staged {
 		return max(t.Bytes/size, 8)
 	}
-	return t.Bytes / size
+	return min(t.Bytes/size, 8)
 }
 
 // Options are those of a target for so many lanes of numbers of so many bytes, each of which changes the code.
@@ -89,8 +89,8 @@ var Load = sync.OnceValues(func() (*Compiler, error) {
 	return nil, ErrMissing
 })
 
-// Compile makes an object of C++ for a target and so many lanes of numbers of so many bytes. Line numbers in its messages
-// are those of the source, or of what its #line directives say.
+// Compile makes an object of C++ for a target and so many lanes of numbers of so many bytes. Line numbers in its
+// messages are those of the source, or of what its #line directives say.
 func (c *Compiler) Compile(source string, t Target, lanes, size int) (*Object, error) {
 	dir, err := os.MkdirTemp("", "lanes")
 	if err != nil {

@@ -185,7 +185,8 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 }
 
 // turn is one measurement of a solver, with m what has been found of it.
-func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver, m *stepped) error {
+func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver,
+	m *stepped) error {
 	begin := StartWatch()
 	if err := errors.Join(advance(ctx, s, o.steps), backend.Sync(dev)); err != nil {
 		return err

@@ -23,8 +23,8 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"Relax_f64":  {Entry: 4, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"Upwind_f32": {Entry: 5, Lanes: 16},
-		"Relax_f32":  {Entry: 6, Lanes: 16},
+		"Upwind_f32": {Entry: 5, Lanes: 8},
+		"Relax_f32":  {Entry: 6, Lanes: 8},
 		"Upwind_f64": {Entry: 7, Lanes: 8},
 		"Relax_f64":  {Entry: 8, Lanes: 8},
 	},

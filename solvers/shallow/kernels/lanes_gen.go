@@ -31,12 +31,12 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"SlopedFlux_PVM_f64":       {Entry: 12, Lanes: 8},
 	},
 	lanes.AVX512: {
-		"UpdateCell_f32":           {Entry: 13, Lanes: 16},
-		"EdgeFlux_PVM_f32":         {Entry: 14, Lanes: 16},
-		"CellSlopes_f32":           {Entry: 15, Lanes: 16},
-		"SlopedFlux_PVM_f32":       {Entry: 16, Lanes: 16},
-		"StageCell_last_false_f32": {Entry: 17, Lanes: 16},
-		"StageCell_last_true_f32":  {Entry: 18, Lanes: 16},
+		"UpdateCell_f32":           {Entry: 13, Lanes: 8},
+		"CellSlopes_f32":           {Entry: 14, Lanes: 8},
+		"StageCell_last_false_f32": {Entry: 15, Lanes: 8},
+		"StageCell_last_true_f32":  {Entry: 16, Lanes: 8},
+		"EdgeFlux_PVM_f32":         {Entry: 17, Lanes: 16},
+		"SlopedFlux_PVM_f32":       {Entry: 18, Lanes: 16},
 		"UpdateCell_f64":           {Entry: 19, Lanes: 8},
 		"EdgeFlux_PVM_f64":         {Entry: 20, Lanes: 8},
 		"CellSlopes_f64":           {Entry: 21, Lanes: 8},
@@ -76,15 +76,15 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 13:
 		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
 	case 14:
-		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 15:
 		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
-	case 16:
-		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 17:
+	case 15:
 		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
-	case 18:
+	case 16:
 		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 17:
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 18:
+		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 19:
 		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
 	case 20:
@@ -140,19 +140,19 @@ func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsaf
 func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
 func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func StageCell_last_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func StageCell_last_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
