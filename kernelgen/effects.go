@@ -214,7 +214,8 @@ func (u *unit) noteStore(place ast.Expr, of *stored) {
 }
 
 // untouched tells whether an element of a slice is a struct of numbers that no kernel with this function writes, so
-// that a copy does for a pointer to it. Arrays in it stay where they are: lanes may each ask for an element of their own.
+// that a copy does for a pointer to it. Not so where there are arrays in it, of which lanes may ask for elements of
+// their own.
 func (f *function) untouched(e *ast.IndexExpr) bool {
 	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
 	if !ok {

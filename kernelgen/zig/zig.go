@@ -46,9 +46,9 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes is how many numbers of so many bytes are done at a time. Kernels in stages are long chains of operations, and do
-// eight at least, with AVX2 two vectors of float64, so that the processor has work while it waits for a division. Others
-// do eight at most: what they wait for is memory, of which more lanes need more at once.
+// lanes is how many numbers of so many bytes are done at a time. Kernels in stages are long chains of operations, and
+// do eight at least, with AVX2 two vectors of float64, so that the processor has work while it waits for a division.
+// Others do eight at most: what they wait for is memory, of which more lanes need more at once.
 func (t Target) lanes(size int, staged bool) int {
 	if staged {
 		return max(t.Bytes/size, 8)
