@@ -201,7 +201,8 @@ template <typename T, typename M> INLINE Lanes<T> leave(Mask &left, M m) {
 // laneWords are functions of the prelude, which no variable may hide.
 var laneWords = func() map[string]bool {
 	words := map[string]bool{}
-	for _, w := range strings.Fields(`at any bits blend both branch cast chosen copy_sign counter course crossed drop either fetch joined
+	for _, w := range strings.Fields(`
+		at any bits blend both branch cast chosen copy_sign counter course crossed drop either fetch joined
 		keep keep_part keep_words lanes least mask masked mixed most nowhere number number_of part pieces
 		read_piece reduce root round_down round_off round_up absolute select set spread truth laned value
 		varying vector result leave left words write_piece`) {

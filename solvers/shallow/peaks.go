@@ -10,14 +10,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Keep says what is kept of all steps.
+// Keep selects what is recorded over all steps.
 type Keep struct {
 	Maxima    bool
 	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet
 }
 
-// keepFrom makes what is kept of owned cells, as it is before the first step.
-func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []kernels.State[F]) kernels.Peaks {
+// initialPeaks are the extremes of owned cells before the first step.
+func initialPeaks[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
 		return peaks
@@ -29,52 +29,52 @@ func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []ker
 	return peaks
 }
 
-// placePeaks puts what is kept on the device.
-func (a *arrays[F]) placePeaks(from kernels.Peaks) {
-	a.peaks = kernels.Peaks{Of: backend.Uploaded(&a.taken, from.Of, "maxima"), Threshold: from.Threshold}
+// uploadPeaks puts the extremes on the device.
+func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
+	a.peaks = kernels.Peaks{Of: backend.Uploaded(&a.allocated, from.Of, "maxima"), Threshold: from.Threshold}
 }
 
-// keep takes the state at the start of step k into account.
-func (s *solver[F]) keep(k int) {
+// updatePeaks takes the state at the start of step k into account.
+func (s *solver[F]) updatePeaks(k int) {
 	if n := len(s.peaks.Of); n > 0 {
-		s.dev.Run(s.loops[k].keep[0], 0, n)
+		s.dev.Run(s.loops[k].peaks[0], 0, n)
 	}
 }
 
-// peaksNow is what was kept up to the state of this step, where the host can read it.
+// peaksNow is the extremes up to the state of this step, where the host can read them.
 func (s *solver[F]) peaksNow() ([]kernels.Peak, error) {
-	if s.kept == s.Steps() {
-		return s.peaked, nil
+	if s.hostPeaksStep == s.Steps() {
+		return s.hostPeaks, nil
 	}
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
 		return nil, err
 	}
-	s.dev.Run(s.loops[s.now].keep[1], 0, len(s.peaks.Of))
-	if s.peaked == nil {
-		s.peaked = make([]kernels.Peak, len(s.peaks.Of))
+	s.dev.Run(s.loops[s.now].peaks[1], 0, len(s.peaks.Of))
+	if s.hostPeaks == nil {
+		s.hostPeaks = make([]kernels.Peak, len(s.peaks.Of))
 	}
-	if err := backend.Download(s.dev, s.peaked, s.peaks.Of); err != nil {
+	if err := backend.Download(s.dev, s.hostPeaks, s.peaks.Of); err != nil {
 		return nil, err
 	}
-	s.kept = s.Steps()
-	return s.peaked, nil
+	s.hostPeaksStep = s.Steps()
+	return s.hostPeaks, nil
 }
 
-// peaksAt reads what was kept in some owned cells up to the state of this step, for gauges: the other cells are left as
-// they are.
+// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges, without touching other
+// cells.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.kept != s.Steps() && len(cells) > 0 {
-		if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+	if s.hostPeaksStep != s.Steps() && len(cells) > 0 {
+		if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
 			return err
 		}
 	}
 	var one [1]kernels.Peak
 	for k, cell := range cells {
-		if s.kept == s.Steps() {
-			do(k, &s.peaked[cell])
+		if s.hostPeaksStep == s.Steps() {
+			do(k, &s.hostPeaks[cell])
 			continue
 		}
-		s.dev.Run(s.loops[s.now].keep[1], cell, cell+1)
+		s.dev.Run(s.loops[s.now].peaks[1], cell, cell+1)
 		if err := backend.Download(s.dev, one[:], s.peaks.Of[cell:cell+1]); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	return nil
 }
 
-// Maxima are the fields of what is kept, and how each is read of a cell.
+// Maxima are the fields of extremes, and how each is read of a cell.
 var Maxima = []struct {
 	solvers.Field
 	of func(k *kernels.Peak) float64
@@ -136,7 +136,7 @@ func class(hazard float64) float64 {
 }
 
 func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
-	if !s.keeps {
+	if !s.keepsMaxima {
 		return nil
 	}
 	peaks, err := s.peaksNow()
@@ -154,7 +154,7 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
-	if len(s.peaks.Of) == 0 && !s.keeps {
+	if len(s.peaks.Of) == 0 && !s.keepsMaxima {
 		return nil
 	}
 	for _, m := range Maxima {

@@ -125,7 +125,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
+			group[turn].LoadSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -134,7 +134,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -238,8 +238,8 @@ func (loop *SurveyLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// KeepPeaksLoop runs KeepPeaks for lo ≤ index < hi, on the CPU or another device.
-type KeepPeaksLoop[F num.Float] struct {
+// UpdatePeaksLoop runs UpdatePeaks for lo ≤ index < hi, on the CPU or another device.
+type UpdatePeaksLoop[F num.Float] struct {
 	step  bool
 	p     *Params[F]
 	clock *Clock[F]
@@ -249,21 +249,21 @@ type KeepPeaksLoop[F num.Float] struct {
 	w     []State[F]
 }
 
-// NewKeepPeaksLoop prepares KeepPeaks.
-func NewKeepPeaksLoop[F num.Float](step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksLoop[F] {
-	return &KeepPeaksLoop[F]{step, p, clock, waves, peaks, beds, w}
+// NewUpdatePeaksLoop prepares UpdatePeaks.
+func NewUpdatePeaksLoop[F num.Float](step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksLoop[F] {
+	return &UpdatePeaksLoop[F]{step, p, clock, waves, peaks, beds, w}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
+func (loop *UpdatePeaksLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		KeepPeaks(i, loop.step, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+		UpdatePeaks(i, loop.step, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "KeepPeaks" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdatePeaks" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("waves", loop.waves),
@@ -274,14 +274,14 @@ func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
 }
 
 // variant tells the kernel's variants apart.
-func (loop *KeepPeaksLoop[F]) variant() string {
+func (loop *UpdatePeaksLoop[F]) variant() string {
 	switch {
 	case !loop.step:
 		return "_step_false"
 	case loop.step:
 		return "_step_true"
 	}
-	panic("KeepPeaks has no variant for these constants")
+	panic("UpdatePeaks has no variant for these constants")
 }
 
 // CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
@@ -332,40 +332,6 @@ func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// PresentLoop runs Present for lo ≤ index < hi, on the CPU or another device.
-type PresentLoop[F num.Float] struct {
-	later bool
-	clock *Clock[F]
-	waves *atomics.Least[F]
-	rows  []Row
-	list  []Changing
-	now   []F
-}
-
-// NewPresentLoop prepares Present.
-func NewPresentLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing, now []F) *PresentLoop[F] {
-	return &PresentLoop[F]{later, clock, waves, rows, list, now}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *PresentLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		Present(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *PresentLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Present" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ValueOf("later", &loop.later),
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
-		abi.ElementsOf("rows", loop.rows),
-		abi.ElementsOf("list", loop.list),
-		abi.ElementsOf("now", loop.now),
-	}}
-}
-
 // SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
 type SlopedFluxLoop[F num.Float] struct {
 	scheme Scheme
@@ -407,7 +373,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
+			group[turn].ReconstructSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -416,7 +382,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -457,6 +423,40 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 		return "_Roe"
 	}
 	return "" // has no code of its own
+}
+
+// EvaluateSeriesLoop runs EvaluateSeries for lo ≤ index < hi, on the CPU or another device.
+type EvaluateSeriesLoop[F num.Float] struct {
+	later bool
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	rows  []Row
+	list  []Series
+	now   []F
+}
+
+// NewEvaluateSeriesLoop prepares EvaluateSeries.
+func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series, now []F) *EvaluateSeriesLoop[F] {
+	return &EvaluateSeriesLoop[F]{later, clock, waves, rows, list, now}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *EvaluateSeriesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		EvaluateSeries(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "EvaluateSeries" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("later", &loop.later),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("rows", loop.rows),
+		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("now", loop.now),
+	}}
 }
 
 // StageCellLoop runs StageCell for lo ≤ index < hi, on the CPU or another device.

@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peak is what one layer of water has reached in a cell since the start, and when. All of it is of float64, as what
-// frames hold is.
+// Peak is the extremes of one layer of water in a cell since the start, and when they occurred. All of it is of
+// float64, as frames are.
 type Peak struct {
 	Depth   float64 // largest thickness, m
 	Level   float64 // highest level of the surface while there was water, m
@@ -19,22 +19,22 @@ type Peak struct {
 	Wet     float64 // how long there was more water than the threshold, s
 }
 
-// Peaks is what is kept of owned cells.
+// Peaks is the extremes of owned cells.
 type Peaks struct {
 	Of        []Peak
 	Threshold float64 // m
 }
 
-// KeepPeaks keeps what is largest in cell i of the state w. Of a step, whose length it finds as TileStep does, it is
+// UpdatePeaks updates the extremes of cell i with the state w. In a step, whose length it finds as TileStep does, it is
 // called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be looked at twice.
+// that the same state may be counted twice.
 //
 //atoll:kernel step=false,true
-func KeepPeaks[F num.Float](i int, step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
+func UpdatePeaks[F num.Float](i int, step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
 	now := *clock
 	if step {
-		now = clock.now(waves)
+		now = clock.atStepStart(waves)
 		if now.Stop {
 			return
 		}

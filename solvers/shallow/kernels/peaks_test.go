@@ -21,7 +21,7 @@ func parityOfPeaks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], c
 				peaks[k].Of[i] = Peak{Start: float64(i%7) / 7, Level: -9, Arrival: float64(i%2) - 1}
 			}
 		}
-		keep := func(k int) loop { return NewKeepPeaksLoop(step, p, clock, waves, &peaks[k], beds, w) }
+		keep := func(k int) loop { return NewUpdatePeaksLoop(step, p, clock, waves, &peaks[k], beds, w) }
 		keep(0).Range(0, len(w))
 		l.Run(t, keep(1), 0, len(w))
 		kerneltest.Same(t, "maxima", peaks[0].Of, peaks[1].Of, nil)
@@ -37,7 +37,7 @@ func TestPeaks(t *testing.T) {
 	var waves atomics.Least[float64]
 	clock := &Clock[float64]{Time: 7, Dt: .25}
 	for _, step := range []bool{false, true, false} {
-		NewKeepPeaksLoop(step, p, clock, &waves, peaks, beds, w).Range(0, 2)
+		NewUpdatePeaksLoop(step, p, clock, &waves, peaks, beds, w).Range(0, 2)
 	}
 	want := Peak{Depth: 4, Level: 2, Speed: 5, Flux: 100, Hazard: 22, Start: 1, Arrival: 7, When: 7, Wet: .25}
 	if peaks.Of[0] != want {
@@ -48,10 +48,10 @@ func TestPeaks(t *testing.T) {
 	}
 	clock.Time, clock.Stop = 8, true
 	w[0].H2 = 5
-	if NewKeepPeaksLoop(true, p, clock, &waves, peaks, beds, w).Range(0, 2); peaks.Of[0] != want {
+	if NewUpdatePeaksLoop(true, p, clock, &waves, peaks, beds, w).Range(0, 2); peaks.Of[0] != want {
 		t.Errorf("a clock that stands keeps %+v", peaks.Of[0])
 	}
-	if NewKeepPeaksLoop(false, p, clock, &waves, peaks, beds, w).Range(0, 2); peaks.Of[0].When != 8 {
+	if NewUpdatePeaksLoop(false, p, clock, &waves, peaks, beds, w).Range(0, 2); peaks.Of[0].When != 8 {
 		t.Errorf("a look keeps %+v", peaks.Of[0])
 	}
 }
