@@ -28,7 +28,8 @@ type control struct {
 	writeBegun time.Time     // of the one under way
 	writing    *checkpoint.Writer
 	layouts    checkpoint.Layouts
-	path       string // of that
+	path       string     // of that
+	pruning    chan error // has a value when the earlier ones are gone; nil if nobody is at it
 }
 
 // pollInterval is how long a run continues before it sees that it is to stop.
@@ -179,6 +180,7 @@ func (k *control) request(all []int64, steps int, every float64) {
 // beginCheckpoint begins a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
 	k := r.control
+	r.waitForPrune() // which removes what is not whole
 	k.writeBegun, k.saved = time.Now(), time.Now()
 	if err := r.finishFrames(ctx); err != nil { // what it tells of frames is of those that are there
 		return err
@@ -211,17 +213,45 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 	if k == nil || k.writing == nil {
 		return nil
 	}
+	r.waitForPrune()
 	err := k.writing.Finish(ctx)
 	k.writing = nil
 	k.writeTime = time.Since(k.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
 		r.Watch.Tell("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
-		prune := func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) }
-		if err := r.fence.Publish(prune); err != nil {
-			r.warn("earlier checkpoints are still there: %v", err)
-		}
+		r.prune()
 	}
 	return r.tolerateUnwritten(err)
+}
+
+// prune removes earlier checkpoints in the background: large files take their time.
+func (r *runner) prune() {
+	done := make(chan error, 1)
+	r.control.pruning = done
+	go func() {
+		done <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
+	}()
+}
+
+func (r *runner) waitForPrune() {
+	if k := r.control; k.pruning != nil {
+		if err := <-k.pruning; err != nil {
+			r.warn("earlier checkpoints are still there: %v", err)
+		}
+		k.pruning = nil
+	}
+}
+
+// closeCheckpoints waits for what is under way of them, before the device goes that one may be read from.
+func (r *runner) closeCheckpoints() error {
+	if r.control == nil {
+		return nil
+	}
+	r.waitForPrune()
+	if r.control.writing == nil {
+		return nil
+	}
+	return r.control.writing.Abandon()
 }
 
 // tolerateUnwritten tells that there is a checkpoint less, which does not end a run.

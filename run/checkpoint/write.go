@@ -154,6 +154,12 @@ func (w *Writer) Written() bool {
 	}
 }
 
+// Abandon waits until nothing of the snapshot is used any more, and leaves the file without its name.
+func (w *Writer) Abandon() error {
+	<-w.done
+	return w.shot.Close()
+}
+
 // share is what rank 0 needs of each rank.
 type share struct {
 	Blocks []block
