@@ -15,8 +15,9 @@ type alignment struct {
 	waited   time.Duration
 	timedOut bool // WaitLimit has passed
 
-	timers               int // how many were set
-	waitTimer, joinTimer int // IDs of the timers at which it reports whom it waits for, and assigns ranks to those that have joined; 0 for none
+	timers int // how many were set
+	// IDs of the timers at which it reports whom it waits for, and assigns ranks to those that have joined; 0 for none
+	waitTimer, joinTimer int
 }
 
 // assigned notes that an epoch with so many ranks begins.
@@ -60,9 +61,9 @@ func (m *StateMachine) target() int {
 	return n
 }
 
-// mayShrink reports whether the run continues with n ranks, fewer than wanted. It does when the members beyond them have
-// left of their own accord and none of a higher ordinal is there, as when a Job is scaled down. A pod that was lost, or
-// has left from among the others, is being recreated.
+// mayShrink reports whether the run continues with n ranks, fewer than wanted. It does when the members beyond them
+// have left of their own accord and none of a higher ordinal is there, as when a Job is scaled down. A pod that was
+// lost, or has left from among the others, is being recreated.
 func (m *StateMachine) mayShrink(n int) bool {
 	if m.alignment.timedOut {
 		return true

@@ -4,10 +4,11 @@ import "time"
 
 // Limits bound a run: its ranks, and how often and how long it is tried again.
 type Limits struct {
-	Ranks         int           // how many there should be
-	MinRanks      int           // with how many it continues while members are missing; Ranks if it waits for them
-	MaxRanks      int           // how many may be requested, 0 for as many as there are slots
-	Retries       int           // losses in succession, without a later checkpoint in between, that are followed by another epoch
+	Ranks    int // how many there should be
+	MinRanks int // with how many it continues while members are missing; Ranks if it waits for them
+	MaxRanks int // how many may be requested, 0 for as many as there are slots
+	// losses in succession, without a later checkpoint in between, that are followed by another epoch
+	Retries       int
 	RetryFailures bool          // a failure that a rank reports of itself is followed by another epoch too
 	Drain         time.Duration // to stop with the state saved
 

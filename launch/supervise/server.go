@@ -13,12 +13,13 @@ import (
 
 // Server accepts supervisors of other machines as members.
 type Server struct {
-	Listener     net.Listener  // secured, where others can reach it
-	Token        string        // which they must present, "" for none
-	Build        string        // of the program that they must run
-	SilenceLimit time.Duration // without a message, // without a message, // without a message, after which one is taken for lost
-	Dir          string        // in which workers run
-	Env          []string      // added to the environment of workers
+	Listener net.Listener // secured, where others can reach it
+	Token    string       // which they must present, "" for none
+	Build    string       // of the program that they must run
+	// without a message, // without a message, // without a message, after which one is taken for lost
+	SilenceLimit time.Duration
+	Dir          string   // in which workers run
+	Env          []string // added to the environment of workers
 
 	// CertifiedOrdinal returns the ordinal that a supervisor's certificate names; nil where certificates name none.
 	CertifiedOrdinal func(conn net.Conn) (order int, err error)
