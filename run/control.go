@@ -32,7 +32,7 @@ type control struct {
 	pruning    chan error // has a value when the earlier ones are gone; nil if nobody is at it
 }
 
-// pollInterval is how long a run goes on before it sees that it is to stop.
+// pollInterval is how long a run continues before it sees that it is to stop.
 const pollInterval = 200 * time.Millisecond
 
 // What ranks tell each other when they look. toSave, toShow and nextLook are of rank 0.
@@ -59,7 +59,7 @@ func (e *Stopped) Error() string {
 	return "stopped by a signal " + e.Where
 }
 
-// savesState tells whether the run saves its state.
+// savesState reports whether the run saves its state.
 func (r *runner) savesState() bool {
 	_, can := r.solver.(solvers.Restarter)
 	return can && r.Report == nil && r.Replay == nil

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -24,6 +25,7 @@ type frames struct {
 	pvd                     *vtk.Collection
 	count                   int
 	pending                 *pendingFrame // the frame under way; nil for none
+	writeTime               time.Duration // of the last one
 	records                 *ugrid.Writer // of the format that has all frames in one file; else nil
 }
 
@@ -82,7 +84,7 @@ func (f *frames) removeLater() error {
 // partial ends the name of a file that ranks are writing.
 const partial = ".part"
 
-// whole tells whether there is one file of everything, which a .pvd cannot name.
+// whole reports whether there is one file of everything, which a .pvd cannot name.
 func (f *frames) whole() bool {
 	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == recordFormat
 }

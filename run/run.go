@@ -34,7 +34,7 @@ type Options struct {
 	LocalRanks   int           // ranks that share the device's memory, this one among them; 1 if 0
 	Dir          string        // of all output; "" for the case's own
 	Force        bool          // results of another case in that folder are replaced, and checkpoints not looked at
-	Restart      bool          // the run must go on from a checkpoint
+	Restart      bool          // the run must continue from a checkpoint
 	TimeLimit    time.Duration // on the wall, near which the run saves its state and stops; 0 for none
 	Warn         io.Writer     // is told of what does not end the run; nil for nobody
 	Replay       *Replay       // a stretch of an earlier run; nil for a run of its own
@@ -43,7 +43,7 @@ type Options struct {
 	Heartbeat    func()        // is called whenever something is done, which may be often; nil for nobody
 	Check        bool          // set up, but do not run
 
-	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
+	// Epoch and Began are of a run whose ranks come and go, 0 of others. It continues from what ranks of the epoch Since,
 	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
 	Epoch, FirstEpoch uint64
 
@@ -76,6 +76,12 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 		err = r.reportOutcome(ctx)
 	default:
 		result, err = r.finish(ctx)
+	}
+	if err == nil && o.Check {
+		err = r.measureSteps(ctx)
+		if result.Estimate = r.estimates; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
+			err = result.Write(o.Summary)
+		}
 	}
 	err = errors.Join(err, r.close())
 	if r.folder != nil {
@@ -123,6 +129,7 @@ type runner struct {
 	started      time.Time
 	setUp        time.Duration
 	output       time.Duration
+	framing      time.Duration // of that, for frames while steps wait
 	loopTime     time.Duration
 	firstStep    time.Duration // from when the process began until a step was taken, or queued; 0 if not known
 	totals       *solvers.Totals
@@ -142,10 +149,12 @@ type runner struct {
 	lastFrameTime  float64                           // when the last one was written
 	loopBegun      time.Time                         // the loop
 	earlierLoops   time.Duration                     // that loops before a restart took
+	timer          stepTimer                         // of the loop
+	estimates      *summary.Estimate                 // nil before the first
 	control        *control                          // of runs that save their state
 	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
-	checkpoint *checkpoint.File // from which the run goes on, with
+	checkpoint *checkpoint.File // from which the run continues, with
 	from       *position        // how far it was; nil for both
 }
 
@@ -254,6 +263,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		}
 		s.DeviceBytes = bytes[0]
 	}
+	bytes := []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+		return nil, err
+	}
+	s.ArrayBytes, s.Estimate = bytes[0], r.estimates
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}

@@ -63,11 +63,12 @@ func runCommand() *cobra.Command {
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
 	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
-	p.BoolVar(&f.restart, "restart", false, "go on from the latest whole checkpoint in the output folder, and fail if "+
+	p.BoolVar(&f.restart, "restart", false, "continue from the latest whole checkpoint in the output folder, and fail if "+
 		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
-	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
+	p.StringVar(&f.summary, "summary", "",
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, of what is estimated")
 	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
 		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
@@ -106,7 +107,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
 		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
 	case f.restart && f.force:
-		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
+		return usageError{errors.New("--restart continues from what is there, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
 	case f.serve != "" && !validAddress(f.serve):
@@ -164,7 +165,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 // without a place for that.
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := solvers.Load(path, f.set)
-	if err == nil && rank == 0 && f.summary != "" && !f.check {
+	if err == nil && rank == 0 && f.summary != "" {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
 			err = atomicfile.Placeable(f.summary)
 		}
