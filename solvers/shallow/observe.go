@@ -98,7 +98,7 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	}
 	most := make([]float64, kernels.Extremes)
 	for k, rank := range found.Extremes {
-		most[k] = exact.Ranked(rank)
+		most[k] = exact.FromRank(rank)
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err

@@ -2,8 +2,8 @@ package vof
 
 import "math"
 
-// farthest is how much longer than at a factor of 1 a step may be in slack water, in adaptive runs.
-const farthest = 4
+// maxLengthening is how much longer than at a factor of 1 a step may be while the flow is slow, in adaptive runs.
+const maxLengthening = 4
 
 // stepTo is the length of the next of the steps that lead to the time until, and whether it is the last one.
 func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
@@ -12,7 +12,7 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 	if s.cfg.Adaptive {
 		long = s.longStep()
 	}
-	// A hair's breadth of room keeps rounding from adding a step to those of before.
+	// The tolerance keeps round-off from adding a step.
 	n := max(1, math.Ceil(left/long*(1-1e-12)))
 	for s.cfg.Adaptive && left/n > s.limit && !s.fits(left/n) {
 		n++
@@ -20,13 +20,12 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 	return left / n, n == 1
 }
 
-// fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it is made
-// with.
+// fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it uses.
 func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.At(s.t+dt/2)) <= s.limit }
 
 // longStep is a long step that fits: the shortest one always does.
 func (s *solver[F]) longStep() float64 {
-	short, long := s.limit, farthest*s.limit
+	short, long := s.limit, maxLengthening*s.limit
 	if s.fits(long) || math.IsInf(long, 0) {
 		return long
 	}
