@@ -146,10 +146,11 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Epoch: r.env.Epoch, Since: r.env.FirstEpoch, Sign: r.env.Heartbeat(), Replay: r.stretch, Report: r.onOutcome,
-		Began: processStart}
+		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.stretch,
+		Report:       r.onOutcome,
+		ProcessStart: processStart}
 	if r.backend == "cpu" {
-		o.Beside = share.LocalSize
+		o.LocalRanks = share.LocalSize
 	}
 	if o.Watch, err = r.watch(ctx, comm); err != nil {
 		return nil, err

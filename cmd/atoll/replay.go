@@ -82,7 +82,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 	if err != nil {
 		return usageError{err}
 	}
-	c, err := run.Past(dir, sets)
+	c, err := run.LoadCase(dir, sets)
 	if err != nil {
 		return badInput(err)
 	}
@@ -94,7 +94,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 	}
 	f.force = true
 	f.stretch = &run.Replay{From: f.from, Until: f.until}
-	if f.stretch.Checkpoint, err = run.Nearest(dir, f.from); err != nil {
+	if f.stretch.Checkpoint, err = run.NearestCheckpoint(dir, f.from); err != nil {
 		return err
 	}
 	if !f.quiet {
@@ -163,7 +163,7 @@ func auditCommand() *cobra.Command {
 }
 
 func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
-	files, told, damaged, err := run.Saved(dir)
+	files, told, damaged, err := run.Checkpoints(dir)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		if only != 0 && only != k+1 {
 			continue
 		}
-		c, err := run.Past(dir, nil)
+		c, err := run.LoadCase(dir, nil)
 		if err != nil {
 			return badInput(err)
 		}

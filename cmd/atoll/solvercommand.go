@@ -145,7 +145,7 @@ func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.
 				return err
 			}}
 		if f.backend == "cpu" {
-			o.Beside = f.ranks
+			o.LocalRanks = f.ranks
 		}
 		if comm.Rank() == 0 && !f.quiet {
 			o.Log = os.Stdout

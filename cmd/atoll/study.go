@@ -114,7 +114,7 @@ func (f *studyFlags) planJobs(left []*study.Run) {
 		f.jobs = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
 		free, _ := run.Free()
 		for _, r := range left {
-			n, err := run.Foresee(&run.Options{Case: r.Case}, f.ranks, f.ranks, f.backend == "cuda")
+			n, err := run.EstimateMemory(&run.Options{Case: r.Case}, f.ranks, f.ranks, f.backend == "cuda")
 			if err == nil && n.Host > 0 { // the run itself tells what is wrong
 				f.jobs = max(1, min(f.jobs, int(free/n.Host)))
 			}

@@ -21,7 +21,7 @@ var longKernels = []string{
 // longFunctions are others that are longer and say nothing: the list only gets shorter.
 var longFunctions = []string{
 	"launch/supervise/remotesupervisor.go stay",
-	"run/keeper.go keep",
+	"run/control.go poll",
 	"run/run.go finish",
 	"run/setup.go newRunner",
 	"solvers/shallow/problem/setup.go setUp",

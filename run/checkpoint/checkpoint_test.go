@@ -284,7 +284,7 @@ func TestNotWritten(t *testing.T) {
 	if err := os.WriteFile(Folder(dir), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var failed *NotWritten
+	var failed *NotWrittenError
 	if err := write(t, dir, 3); !errors.As(err, &failed) || !strings.Contains(failed.Why, "rank 0") {
 		t.Errorf("error %v", err)
 	}

@@ -34,10 +34,11 @@ type Writer struct {
 	sums []solvers.Digests // of this rank, space by space
 }
 
-// NotWritten is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the same.
-type NotWritten struct{ Why string }
+// NotWrittenError is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the
+// same.
+type NotWrittenError struct{ Why string }
 
-func (e *NotWritten) Error() string { return e.Why }
+func (e *NotWrittenError) Error() string { return e.Why }
 
 // Begin begins to write a rank's share of a state to its file in the fence's folder, and returns while it is being
 // written. All ranks call it. The snapshot is the writer's, which closes it when it has finished. Another one may begin
@@ -153,6 +154,12 @@ func (w *Writer) Written() bool {
 	}
 }
 
+// Abandon waits until nothing of the snapshot is used any more, and leaves the file without its name.
+func (w *Writer) Abandon() error {
+	<-w.done
+	return w.shot.Close()
+}
+
 // share is what rank 0 needs of each rank.
 type share struct {
 	Blocks []block
@@ -244,7 +251,7 @@ func (w *Writer) agree(ctx context.Context, mine error) error {
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)
 	}
-	return &NotWritten{text}
+	return &NotWrittenError{text}
 }
 
 // syncFolder brings a file's name to the disk. Not all systems can.

@@ -21,18 +21,18 @@ const (
 
 // ghostLayers brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
 type ghostLayers[F num.Float] struct {
-	ghosts   halo.Ghosts[F]
+	ghosts   halo.GhostExchanger[F]
 	walls    [fields]backend.Loop
 	count    int  // of ghosts beyond walls
 	noGhosts bool // no ghost is another cell's copy
 }
 
 func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
-	narrow, err := plan.Deeper(s.block.Ghost, width, halo.ByAxis)
+	narrow, err := plan.Deeper(s.block.Ghost, width, halo.AxisByAxis)
 	if err != nil {
 		return r, err
 	}
-	r.noGhosts = len(narrow.Rounds) == 0
+	r.noGhosts = len(narrow.Phases) == 0
 	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagGhosts+width, s.cfg.Halo); err != nil {
 		return r, err
 	}
@@ -83,7 +83,7 @@ func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) 
 
 // upward sends the bounds that particles have set at ghosts to the owners of these cells.
 type upward[F num.Float] struct {
-	ghosts  halo.Ghosts[kernels.Bounds[F]]
+	ghosts  halo.GhostExchanger[kernels.Bounds[F]]
 	noPeers bool
 	take    backend.Loop // nil where no block is below
 	layer   abi.Box
@@ -94,7 +94,7 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 	if err != nil {
 		return u, err
 	}
-	u.noPeers = len(up.Rounds) == 0
+	u.noPeers = len(up.Phases) == 0
 	if u.ghosts, err = halo.ConnectBox[kernels.Bounds[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
 		return u, err
 	}

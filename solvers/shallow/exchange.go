@@ -19,14 +19,14 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, how string) (e
 	if s.ghosts, err = halo.Connect[kernels.State[F]](ctx, plan, s.comm, s.dev, haloTag, how); err != nil {
 		return err
 	}
-	s.linked, _ = s.ghosts.(*halo.Linked[kernels.State[F]])
+	s.linked, _ = s.ghosts.(*halo.DeviceExchanger[kernels.State[F]])
 	if s.slopes != nil {
-		s.slopeGhosts, err = halo.Likewise[kernels.Slopes[F]](s.ghosts, plan, s.comm, s.dev, slopeTag)
+		s.slopeGhosts, err = halo.ConnectLike[kernels.Slopes[F]](s.ghosts, plan, s.comm, s.dev, slopeTag)
 	}
 	return err
 }
 
-func (s *solver[F]) Halo() string { return s.ghosts.Way() }
+func (s *solver[F]) Halo() string { return s.ghosts.Path() }
 
 // startExchange sends the boundary cells of a state whose core cells are still being computed.
 func (s *solver[F]) startExchange(ctx context.Context, state []kernels.State[F]) error {

@@ -92,9 +92,9 @@ type solver[F num.Float] struct {
 	part        *mesh.Part
 	comm        dist.Comm
 	dev         backend.Device
-	ghosts      halo.Ghosts[kernels.State[F]]
-	slopeGhosts halo.Ghosts[kernels.Slopes[F]] // of second order
-	linked      *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
+	ghosts      halo.GhostExchanger[kernels.State[F]]
+	slopeGhosts halo.GhostExchanger[kernels.Slopes[F]]  // of second order
+	linked      *halo.DeviceExchanger[kernels.State[F]] // ghosts, where devices exchange among themselves; else nil
 	arrays[F]
 
 	// separate tells that the device has separate memory. The host then has room for a copy of the state.

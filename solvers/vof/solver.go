@@ -95,7 +95,7 @@ type solver[F num.Float] struct {
 	observer      observer[F]
 	cfg           Config
 	block         *grid.Block
-	ghosts        halo.Ghosts[F]
+	ghosts        halo.GhostExchanger[F]
 	fork          func(f func() error) error // of linked devices: queues what f calls on a second stream
 	ghostsCurrent bool                       // ghosts are up to date, but for deep ones
 	flow          flow.Flow

@@ -22,7 +22,7 @@ type Journal struct {
 func OpenJournal(dir string) (*Journal, error) {
 	_, err := os.Stat(dir)
 	made := errors.Is(err, os.ErrNotExist)
-	f, err := folder.Hold(dir)
+	f, err := folder.Lock(dir)
 	if err != nil {
 		return nil, bad(err)
 	}
@@ -55,9 +55,9 @@ func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, 
 
 // Raise makes the epoch grow by one.
 func (j *Journal) Raise(shares []supervise.Assignment) (epoch uint64, saved int, err error) {
-	members := make([]folder.Members, len(shares))
+	members := make([]folder.Assignment, len(shares))
 	for i, s := range shares {
-		members[i] = folder.Members{Place: s.Member, First: s.First, Ranks: s.Ranks}
+		members[i] = folder.Assignment{Member: s.Member, First: s.First, Ranks: s.Ranks}
 	}
 	if epoch, err = j.Folder.Raise(members); err != nil {
 		return 0, 0, fmt.Errorf("the epoch of %s cannot be raised: %w", j.Dir, err)
@@ -68,13 +68,13 @@ func (j *Journal) Raise(shares []supervise.Assignment) (epoch uint64, saved int,
 
 // Asked returns a wish that was left in the folder.
 func (j *Journal) TakeRequest() (supervise.ResizeRequest, bool) {
-	a, there := folder.TakeAsk(j.Dir)
+	a, there := folder.TakeResizeRequest(j.Dir)
 	return supervise.ResizeRequest{Ranks: a.Ranks, ID: a.ID}, there
 }
 
 // Answer leaves an answer there.
 func (j *Journal) Reply(a supervise.ResizeReply) error {
-	return folder.Ask{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
+	return folder.ResizeRequest{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 
 // Saved tells whether the same command would go on from a state that the run has saved.
@@ -90,7 +90,7 @@ func (j *Journal) Saved() bool {
 // Close gives the folder back; one that was made for nothing goes.
 func (j *Journal) Close() error {
 	if _, err := folder.Read(j.Dir); j.made && errors.Is(err, os.ErrNotExist) {
-		return j.Forsake()
+		return j.Discard()
 	}
 	return j.Folder.Close()
 }

@@ -95,8 +95,8 @@ func printRanks(dir string) error {
 	}
 	fmt.Printf("%s: epoch %d since %s, on %s\n", dir, e.Epoch, e.Raised.Format(time.DateTime),
 		words.Count(e.Ranks, "rank"))
-	for _, m := range e.Places {
-		fmt.Printf("  ranks %d to %d: %s\n", m.First, m.First+m.Ranks-1, m.Place)
+	for _, m := range e.Members {
+		fmt.Printf("  ranks %d to %d: %s\n", m.First, m.First+m.Ranks-1, m.Member)
 	}
 	return nil
 }
@@ -107,15 +107,15 @@ func resize(ctx context.Context, dir string, n int) error {
 	if err != nil {
 		return err
 	}
-	if owned, err := folder.Owned(dir); err != nil || !owned {
+	if owned, err := folder.InUse(dir); err != nil || !owned {
 		return errors.Join(err, bad(fmt.Errorf("no run is under way in %s", dir)))
 	}
-	ask := folder.Ask{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
-	if err := ask.Leave(dir); err != nil {
+	ask := folder.ResizeRequest{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
+	if err := ask.Submit(dir); err != nil {
 		return err
 	}
-	answer, err := await(ctx, replyTimeout, "the run does not answer", func() (folder.Ask, bool, error) {
-		a, there := folder.TakeReply(dir, ask.ID)
+	answer, err := await(ctx, replyTimeout, "the run does not answer", func() (folder.ResizeRequest, bool, error) {
+		a, there := folder.TakeResizeReply(dir, ask.ID)
 		return a, there, nil
 	})
 	if err != nil {
@@ -130,7 +130,7 @@ func resize(ctx context.Context, dir string, n int) error {
 	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
 		words.Count(n, "rank")), func() (folder.Epoch, bool, error) {
 		now, err := folder.ReadEpoch(dir)
-		if owned, failed := folder.Owned(dir); err == nil && failed == nil && !owned {
+		if owned, failed := folder.InUse(dir); err == nil && failed == nil && !owned {
 			err = fmt.Errorf("the run in %s has ended", dir)
 		}
 		return now, now.Epoch > before.Epoch && now.Ranks == n, err

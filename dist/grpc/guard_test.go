@@ -22,9 +22,9 @@ type crowd struct{ net.Listener }
 func (crowd) Close() error { return nil }
 
 // stranger comes to a door, and returns both ends.
-func stranger(d *door) (inside *visitor, outside net.Conn) {
+func stranger(d *guardedListener) (inside *guardedConn, outside net.Conn) {
 	a, b := net.Pipe()
-	return d.let(a), b
+	return d.admit(a), b
 }
 
 func closed(c net.Conn) bool {
@@ -36,35 +36,35 @@ func closed(c net.Conn) bool {
 func TestStrangersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := newRefusals(nil)
-		d := newDoor(crowd{}, 3, refused)
+		d := newGuardedListener(crowd{}, 3, refused)
 		rank, known := stranger(d)
-		if !rank.known() {
+		if !rank.trust() {
 			t.Fatal("a rank is not let in")
 		}
 		var outside []net.Conn
-		for range d.most + 5 {
+		for range d.maxUnverified + 5 {
 			_, c := stranger(d)
 			outside = append(outside, c)
 		}
 		for i, c := range outside {
 			if closed(c) != (i < 5) {
-				t.Errorf("of %d strangers, where %d may wait, number %d: closed is %v", len(outside), d.most, i, i >= 5)
+				t.Errorf("of %d strangers, where %d may wait, number %d: closed is %v", len(outside), d.maxUnverified, i, i >= 5)
 			}
 		}
-		time.Sleep(introduction + time.Second)
+		time.Sleep(helloTimeout + time.Second)
 		for i, c := range outside {
 			if !closed(c) {
 				t.Errorf("stranger %d has not said who it is in time, and is still there", i)
 			}
 		}
-		if refused.count[tooMany] != 5 || refused.count[saidNothing] != d.most {
+		if refused.count[overflow] != 5 || refused.count[noHello] != d.maxUnverified {
 			t.Errorf("counted %v", refused.count)
 		}
 		_, last := stranger(d)
 		if d.Close(); !closed(last) || closed(known) {
 			t.Error("the end of the door closes who is known, or leaves a stranger")
 		}
-		if late, _ := stranger(d); late.known() {
+		if late, _ := stranger(d); late.trust() {
 			t.Error("a stranger is let in after the end")
 		}
 		_ = rank.Close()
@@ -73,7 +73,7 @@ func TestStrangersAreBounded(t *testing.T) {
 
 func TestLittleIsReadOfAStranger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDoor(crowd{}, 1, newRefusals(nil))
+		d := newGuardedListener(crowd{}, 1, newRefusals(nil))
 		v, c := stranger(d)
 		go func() {
 			for err := error(nil); err == nil; {
@@ -83,7 +83,7 @@ func TestLittleIsReadOfAStranger(t *testing.T) {
 		got, more := 0, make(chan struct{})
 		go func() {
 			defer close(more)
-			for buf := make([]byte, 10_000); got < 10*strangerBytes; {
+			for buf := make([]byte, 10_000); got < 10*unverifiedBytes; {
 				n, err := v.Read(buf)
 				if got += n; err != nil {
 					return
@@ -91,11 +91,11 @@ func TestLittleIsReadOfAStranger(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if got != strangerBytes {
+		if got != unverifiedBytes {
 			t.Errorf("%d bytes were read", got)
 		}
-		v.known()
-		if <-more; got < 10*strangerBytes {
+		v.trust()
+		if <-more; got < 10*unverifiedBytes {
 			t.Errorf("of a rank %d bytes were read", got)
 		}
 		_ = v.Close()
@@ -112,7 +112,7 @@ func TestRefusalsAreToldSparingly(t *testing.T) {
 			r.add(wrongToken, "rank 1", "does not have the token of the job")
 			time.Sleep(10 * time.Millisecond)
 		}
-		r.sum()
+		r.summarize()
 		if len(lines) < 3 || len(lines) > 5 || !strings.Contains(lines[1], "(and 999 more without the token of the job)") ||
 			lines[len(lines)-1] != "turned away in all: 3000 without the token of the job" {
 			t.Fatalf("%q", lines)
@@ -141,19 +141,19 @@ func TestWelcomeComesInPages(t *testing.T) {
 	if err := sendPaged(&sent, &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}); err != nil {
 		t.Fatal(err)
 	}
-	l := &link{c: &comm{cfg: Config{Size: size}}, welcome: make(chan *proto.Welcome, 1)}
+	l := &controlClient{c: &comm{cfg: Config{Size: size}}, welcome: make(chan *proto.Welcome, 1)}
 	for _, m := range sent.sent {
-		if n := pb.Size(m); n > mostBytes {
-			t.Fatalf("a page of %d bytes, where a message has %d at most", n, mostBytes)
+		if n := pb.Size(m); n > maxFrameBytes {
+			t.Fatalf("a page of %d bytes, where a message has %d at most", n, maxFrameBytes)
 		}
-		if err := l.welcomed(m.GetWelcome()); err != nil {
+		if err := l.addPage(m.GetWelcome()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := <-l.welcome; len(sent.sent) < 2 || !pb.Equal(got, w) {
 		t.Fatalf("%d pages make a welcome of %d ranks", len(sent.sent), len(got.Addresses))
 	}
-	if l.welcomed(sent.sent[0].GetWelcome()) == nil {
+	if l.addPage(sent.sent[0].GetWelcome()) == nil {
 		t.Error("a page came twice")
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// attendant serves the control streams of a coordinator.
-type attendant struct {
+// controlService serves the control streams of a coordinator.
+type controlService struct {
 	proto.UnimplementedCoordinatorServer
 	*coordinator
-	every time.Duration // a sign of life
-	stop  <-chan struct{}
+	beatInterval time.Duration // a sign of life
+	stop         <-chan struct{}
 }
 
 // Attend serves one rank. It sends; what the rank says is read beside it.
-func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
+func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
 	msg, err := s.Recv()
 	if err != nil {
 		return err
 	}
 	if msg.GetHello() == nil {
-		a.refused.add(noSense, "a connection", "that began with something else than a hello")
+		a.refused.add(badProtocol, "a connection", "that began with something else than a hello")
 		return status.Error(codes.InvalidArgument, "the first message must be a hello")
 	}
 	m, err := a.join(s.Context(), msg.GetHello())
@@ -39,21 +39,21 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 	if err != nil {
 		return err
 	}
-	a.last.Go(func() { // which ends with the stream, after this call
+	a.tasks.Go(func() { // which ends with the stream, after this call
 		for {
 			msg, err := s.Recv()
 			if err != nil {
-				a.ended(m)
+				a.streamEnded(m)
 				return
 			}
-			a.tell(m, msg)
+			a.handle(m, msg)
 		}
 	})
 	// The first says that the rank is let in.
 	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
 		return err
 	}
-	tick := time.NewTicker(a.every)
+	tick := time.NewTicker(a.beatInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -62,7 +62,7 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 				return err
 			}
 			if msg.GetVerdict() != nil || msg.GetFarewell() != nil {
-				a.hearOut(m)
+				a.awaitClosed(m)
 				return nil
 			}
 		case <-tick.C:
@@ -78,7 +78,7 @@ func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromC
 }
 
 // pageBytes of addresses fit into a message, with much to spare.
-const pageBytes = mostBytes / 2
+const pageBytes = maxFrameBytes / 2
 
 // sendPaged sends a message; of a welcome, in as many pages as it takes.
 func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator], msg *proto.FromCoordinator) error {
@@ -100,24 +100,24 @@ func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
 	return nil
 }
 
-// hearOut waits until the rank has closed its side, by which it tells that it has heard the end.
-func (a *attendant) hearOut(m *member) {
+// awaitClosed waits until the rank has closed its side, by which it tells that it has heard the end.
+func (a *controlService) awaitClosed(m *member) {
 	select {
 	case <-m.gone:
 	case <-a.stop:
-	case <-time.After(patience):
+	case <-time.After(hostDelay):
 	}
 }
 
-// collector serves the streams on which ranks bring data to collectives.
-type collector struct {
+// collectiveService serves the streams on which ranks bring data to collectives.
+type collectiveService struct {
 	*coordinator
 	limit int
 	stop  <-chan struct{}
 }
 
 // serveCollect ends with the run, so that nobody waits for a rank that no longer reads.
-func (c *collector) serveCollect(s rpc.ServerStream) error {
+func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 	rank, err := identity(s.Context(), c.size, c.session, c.refused)
 	if err != nil {
 		return err
@@ -129,9 +129,9 @@ func (c *collector) serveCollect(s rpc.ServerStream) error {
 		return status.Errorf(codes.FailedPrecondition, "rank %d has not said hello", rank)
 	}
 	f, seq := new(frame), uint64(0)
-	m.answers.Lock()
+	m.replyLock.Lock()
 	if m.reply != nil {
-		m.answers.Unlock()
+		m.replyLock.Unlock()
 		return status.Errorf(codes.AlreadyExists, "rank %d brings data already", rank)
 	}
 	m.reply = func(result []byte) {
@@ -139,7 +139,7 @@ func (c *collector) serveCollect(s rpc.ServerStream) error {
 		// An error here is the end of the rank's streams, of which the control stream tells.
 		_ = sendLong(s, f, &seq, result)
 	}
-	m.answers.Unlock()
+	m.replyLock.Unlock()
 
 	if err := s.SendHeader(nil); err != nil { // says that it is let in
 		return err
@@ -157,21 +157,21 @@ func (c *collector) serveCollect(s rpc.ServerStream) error {
 	return nil
 }
 
-func (c *collector) read(m *member, s stream) {
+func (c *collectiveService) read(m *member, s stream) {
 	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
 	a := arrival{to: &in}
 	for {
 		if s.RecvMsg(&a) != nil {
 			if a.err != nil {
-				c.blame(m.rank, a.err)
+				c.recordFault(m.rank, a.err)
 			}
 			return
 		}
-		if !in.full {
+		if !in.complete {
 			m.life.Beat()
 			continue
 		}
-		in.full = false
+		in.complete = false
 		h := &in.head
 		what := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
 		round, err := c.enter(m, what, in.buf)
@@ -179,13 +179,13 @@ func (c *collector) read(m *member, s stream) {
 			return
 		}
 		if round != nil {
-			c.answer(what, round)
+			c.sendResult(what, round)
 		}
 	}
 }
 
-// blame ends the run because of what a rank has sent.
-func (c *coordinator) blame(rank int, err error) {
+// recordFault ends the run because of what a rank has sent.
+func (c *coordinator) recordFault(rank int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.decide(fault(uint32(rank), err.Error()))

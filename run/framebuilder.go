@@ -13,24 +13,24 @@ import (
 // volumeFormat is of a grid, in a file that OpenVDB reads.
 const volumeFormat = "vdb"
 
-// drawer makes pieces of frames of what a solver declares.
-type drawer struct {
-	solver solvers.Solver
-	rank   int32
-	fields []solvers.Field // that the case writes
-	all    []solvers.Field
-	shapes []solvers.Shape
-	mine   []int32 // the rank, as often as a frame has asked for
+// frameBuilder makes pieces of frames of what a solver declares.
+type frameBuilder struct {
+	solver     solvers.Solver
+	rank       int32
+	fields     []solvers.Field // that the case writes
+	all        []solvers.Field
+	shapes     []solvers.Shape
+	rankColumn []int32 // the rank, as often as a frame has asked for
 }
 
-func newDrawer(s solvers.Solver, rank int, names []string) *drawer {
-	d := &drawer{solver: s, rank: int32(rank), all: s.Fields(), shapes: s.Shapes()}
+func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
+	d := &frameBuilder{solver: s, rank: int32(rank), all: s.Fields(), shapes: s.Shapes()}
 	d.fields = solvers.Named(d.all, names)
 	return d
 }
 
 // file is the kind of file that a format is written to, "" if the solver has no such format.
-func (d *drawer) file(format string) string {
+func (d *frameBuilder) file(format string) string {
 	for _, s := range d.shapes {
 		if s.Format == format {
 			return s.File
@@ -43,7 +43,7 @@ func (d *drawer) file(format string) string {
 }
 
 // space is what frames of a format are of.
-func (d *drawer) space(format string) *solvers.Space {
+func (d *frameBuilder) space(format string) *solvers.Space {
 	switch format {
 	case volumeFormat:
 		format = "vti"
@@ -59,7 +59,7 @@ func (d *drawer) space(format string) *solvers.Space {
 }
 
 // piece draws the state as it is.
-func (d *drawer) piece(ctx context.Context, format string) (piece.Piece, error) {
+func (d *frameBuilder) piece(ctx context.Context, format string) (piece.Piece, error) {
 	for _, s := range d.shapes {
 		if s.Format == format {
 			return d.faces(ctx, &s)
@@ -90,24 +90,24 @@ func (d *drawer) piece(ctx context.Context, format string) (piece.Piece, error) 
 	}
 	if g.Mesh != nil {
 		p := *g.Mesh
-		p.CellData, p.FieldData = data, d.moment()
+		p.CellData, p.FieldData = data, d.timeValue()
 		return (*piece.Mesh)(&p), nil
 	}
 	p := *g.Block
-	p.CellData, p.FieldData = data, d.moment()
+	p.CellData, p.FieldData = data, d.timeValue()
 	if format == volumeFormat {
 		return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
 	}
 	return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 }
 
-func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
+func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
 	}
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
-	p.FieldData = slices.Concat(d.moment(), p.FieldData)
+	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
 	if p.On != nil {
 		of := append([]int{}, p.Of...) // not nil, of a rank without faces
@@ -135,14 +135,14 @@ func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, erro
 }
 
 // ranks tells of so many cells whose they are.
-func (d *drawer) ranks(cells int) vtk.Array {
-	if len(d.mine) < cells {
-		d.mine = slices.Repeat([]int32{d.rank}, cells)
+func (d *frameBuilder) ranks(cells int) vtk.Array {
+	if len(d.rankColumn) < cells {
+		d.rankColumn = slices.Repeat([]int32{d.rank}, cells)
 	}
-	return vtk.Array{Name: "rank", Components: 1, Data: d.mine[:cells:cells]}
+	return vtk.Array{Name: "rank", Components: 1, Data: d.rankColumn[:cells:cells]}
 }
 
-func (d *drawer) moment() vtk.Arrays {
+func (d *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 // open returns a heart and where it listens.
-func open(t *testing.T) (*Heart, []netip.AddrPort) {
+func open(t *testing.T) (*Heartbeat, []netip.AddrPort) {
 	t.Helper()
-	h, at, err := OpenHeart(true)
+	h, at, err := OpenHeartbeat(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +23,8 @@ func TestHeartIsMissed(t *testing.T) {
 	a, atA := open(t)
 	b, atB := open(t)
 	lost := make(chan time.Time, 1)
-	beats := Beats{Key: []byte("lagoon"), Own: 1, To: atB, From: 2, Silence: silence,
-		Lost: func() { lost <- time.Now() }, Deaf: func() { t.Error("deaf") }}
+	beats := HeartbeatConfig{Key: []byte("lagoon"), Own: 1, To: atB, From: 2, Silence: silence,
+		Lost: func() { lost <- time.Now() }, NeverHeard: func() { t.Error("deaf") }}
 	a.Start(beats)
 	beats.Own, beats.From, beats.To = 2, 1, atA
 	beats.Lost = func() { t.Error("the living is taken for lost") }
@@ -44,8 +44,8 @@ func TestHeartIsMissed(t *testing.T) {
 func TestOnlyItsOwnSignsCount(t *testing.T) {
 	h, at := open(t)
 	deaf := make(chan struct{})
-	h.Start(Beats{Key: []byte("lagoon"), Own: 1, From: 2, Silence: 50 * time.Millisecond,
-		Lost: func() { t.Error("was heard") }, Deaf: func() { close(deaf) }})
+	h.Start(HeartbeatConfig{Key: []byte("lagoon"), Own: 1, From: 2, Silence: 50 * time.Millisecond,
+		Lost: func() { t.Error("was heard") }, NeverHeard: func() { close(deaf) }})
 	c, err := net.Dial("udp", at[0].String())
 	if err != nil {
 		t.Fatal(err)

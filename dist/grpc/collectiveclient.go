@@ -11,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// gathering is a rank's side of collectives: its stream to the coordinator, or the coordinator itself when it lives
-// in the same process.
-type gathering struct {
+// collectiveClient is a rank's side of collectives: its stream to the coordinator, or the coordinator itself when it
+// lives in the same process.
+type collectiveClient struct {
 	member *member // of the hosted coordinator
 	stream stream
 	frame  frame
@@ -26,21 +26,21 @@ type gathering struct {
 // inlineBytes is what a stream takes without blocking when nothing else is on its way.
 const inlineBytes = 32 << 10
 
-func (g *gathering) open(c *comm) error {
+func (g *collectiveClient) open(c *comm) error {
 	g.wake = make(chan struct{}, 1)
 	if c.hosted != nil {
 		c.hosted.mu.Lock()
 		g.member = c.hosted.members[c.cfg.Rank]
 		c.hosted.mu.Unlock()
-		g.member.answers.Lock()
-		g.member.reply = g.answered
-		g.member.answers.Unlock()
+		g.member.replyLock.Lock()
+		g.member.reply = g.deliver
+		g.member.replyLock.Unlock()
 		return nil
 	}
-	s, err := c.link.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
+	s, err := c.control.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
 		rpc.CallContentSubtype(codecName))
 	if err == nil {
-		err = awaitEntry(s)
+		err = awaitAccepted(s)
 	}
 	if err != nil {
 		select {
@@ -55,20 +55,20 @@ func (g *gathering) open(c *comm) error {
 	return nil
 }
 
-func (g *gathering) answered(result []byte) {
+func (g *collectiveClient) deliver(result []byte) {
 	g.result = result
 	g.wake <- struct{}{}
 }
 
 // read takes the answers. One stays untouched until the rank has entered the next collective.
-func (g *gathering) read(c *comm, s stream) {
-	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.Gathered+8)}
+func (g *collectiveClient) read(c *comm, s stream) {
+	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.CollectiveLimit+8)}
 	a := arrival{to: &in}
 	for s.RecvMsg(&a) == nil {
-		c.link.life.Beat()
-		if in.full {
-			in.full = false
-			g.answered(in.buf)
+		c.control.life.Beat()
+		if in.complete {
+			in.complete = false
+			g.deliver(in.buf)
 		}
 	}
 	if a.err != nil {
@@ -84,19 +84,19 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 	if err := what.Check(c.cfg.Size); err != nil {
 		return nil, err
 	}
-	if len(data) > c.cfg.Gathered {
+	if len(data) > c.cfg.CollectiveLimit {
 		return nil, fmt.Errorf("dist/grpc: %d bytes in a collective, at most %d are allowed: send messages", len(data),
-			c.cfg.Gathered)
+			c.cfg.CollectiveLimit)
 	}
-	g := &c.gather
+	g := &c.collectives
 	var busy chan struct{} // closed when nothing uses data any more, nil when nothing does
 	if c.hosted != nil {
 		round, err := c.hosted.enter(g.member, what, data)
 		if err == nil && round != nil {
 			if short(what) {
-				c.hosted.answer(what, round)
+				c.hosted.sendResult(what, round)
 			} else {
-				c.tasks.Go(func() { c.hosted.answer(what, round) })
+				c.tasks.Go(func() { c.hosted.sendResult(what, round) })
 			}
 		}
 	} else if len(data) <= inlineBytes {
@@ -130,7 +130,7 @@ func short(what collect.Call) bool {
 	return what.Kind != collect.Gather && what.Kind != collect.Allgather && what.Len <= inlineBytes
 }
 
-func (g *gathering) send(session uint64, what collect.Call, data []byte) {
+func (g *collectiveClient) send(session uint64, what collect.Call, data []byte) {
 	g.frame.header = header{kind: call, call: what.Kind, op: what.Op, root: uint32(what.Root), session: session,
 		tag: uint64(what.Len)}
 	// An error here is the end of the stream, of which the control stream tells.
@@ -142,10 +142,10 @@ func (g *gathering) send(session uint64, what collect.Call, data []byte) {
 func (c *comm) giveUp(ctx context.Context, what collect.Call) error {
 	why := context.Cause(ctx)
 	text := fmt.Sprintf("%v: %v", what, why)
-	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(text)}}},
+	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(text)}}},
 		&dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("%v: %w", what, why)})
 	<-c.down
-	if v := c.link.verdict.Load(); v != nil && v.WaitingFor >= 0 && int(v.Rank) == c.cfg.Rank {
+	if v := c.control.verdict.Load(); v != nil && v.WaitingFor >= 0 && int(v.Rank) == c.cfg.Rank {
 		return &dist.PeerError{Rank: int(v.WaitingFor), Err: fmt.Errorf("has not called %v: %w", what, why)}
 	}
 	return c.cause

@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// link is a rank's connection to the coordinator.
-type link struct {
+// controlClient is a rank's connection to the coordinator.
+type controlClient struct {
 	c      *comm
 	conn   *rpc.ClientConn
 	cancel context.CancelFunc
@@ -35,20 +35,20 @@ type link struct {
 	verdict  atomic.Pointer[proto.Verdict]
 }
 
-// attend says hello to the coordinator. It returns when the coordinator is reached.
-func (c *comm) attend(ctx context.Context, address string) error {
-	tried := new(trouble)
+// connectControl says hello to the coordinator. It returns when the coordinator is reached.
+func (c *comm) connectControl(ctx context.Context, address string) error {
+	tried := new(lastError)
 	conn, err := c.cfg.dial(c.cfg.Coordinator, c.coordinatorRank(), tried)
 	if err != nil {
 		return err
 	}
 	lasting, cancel := context.WithCancel(context.Background())
-	l := &link{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
+	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
 		welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
-	l.clock = life.NewClock(life.Period(c.cfg.Silence))
-	c.link = l
+	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
+	c.control = l
 	defer context.AfterFunc(ctx, cancel)() // until here, and no longer, ctx ends the stream
-	defer c.cfg.tellWhile(func() string {
+	defer c.cfg.notifyWhile(func() string {
 		return fmt.Sprintf("waiting for the coordinator at %s: %v", c.cfg.Coordinator, tried)
 	})()
 	for {
@@ -56,7 +56,7 @@ func (c *comm) attend(ctx context.Context, address string) error {
 		if err == nil || ctx.Err() != nil || status.Code(err) != codes.Unavailable {
 			break
 		}
-		time.Sleep(knockPause)
+		time.Sleep(retryPause)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -65,13 +65,13 @@ func (c *comm) attend(ctx context.Context, address string) error {
 		return fmt.Errorf("dist/grpc: no coordinator answers at %s: %w", c.cfg.Coordinator, err)
 	}
 	l.life = life.NewPulse(l.clock)
-	c.tasks.Go(l.receive)
-	c.tasks.Go(l.send)
+	c.tasks.Go(l.receiveLoop)
+	c.tasks.Go(l.sendLoop)
 	return nil
 }
 
 // hello says who the rank is, and waits for the answer.
-func (l *link) hello(ctx context.Context, address string) (err error) {
+func (l *controlClient) hello(ctx context.Context, address string) (err error) {
 	cfg := &l.c.cfg
 	if l.stream, err = proto.NewCoordinatorClient(l.conn).Attend(ctx); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *comm) coordinatorRank() int {
 	return 0
 }
 
-func (l *link) receive() {
+func (l *controlClient) receiveLoop() {
 	defer close(l.over)
 	msg, err := l.first, error(nil)
 	for ; err == nil; msg, err = l.stream.Recv() {
@@ -101,12 +101,12 @@ func (l *link) receive() {
 		case *proto.FromCoordinator_Beat:
 			l.missing.Store(k.Beat)
 		case *proto.FromCoordinator_Welcome:
-			if err := l.welcomed(k.Welcome); err != nil {
+			if err := l.addPage(k.Welcome); err != nil {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: err})
 				return
 			}
 		case *proto.FromCoordinator_Left:
-			l.c.tasks.Go(func() { l.left(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
+			l.c.tasks.Go(func() { l.peerLeft(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
 		case *proto.FromCoordinator_Farewell:
 			close(l.farewell)
 			return
@@ -115,15 +115,15 @@ func (l *link) receive() {
 			l.c.fail(verdictError(k.Verdict))
 			return
 		case *proto.FromCoordinator_Refusal:
-			l.c.fail(&dist.PeerError{Rank: l.c.cfg.Rank, Err: fmt.Errorf("%w: it %s", ErrTurnedAway, k.Refusal.Text)})
+			l.c.fail(&dist.PeerError{Rank: l.c.cfg.Rank, Err: fmt.Errorf("%w: it %s", ErrRefused, k.Refusal.Text)})
 			return
 		}
 	}
 	l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: dist.ErrPeerLost})
 }
 
-// welcomed takes a page of the welcome.
-func (l *link) welcomed(w *proto.Welcome) error {
+// addPage takes a page of the welcome.
+func (l *controlClient) addPage(w *proto.Welcome) error {
 	size := l.c.cfg.Size
 	if int(w.First) != len(l.pages) || len(l.pages)+len(w.Addresses) > size || len(w.Addresses) == 0 {
 		return fmt.Errorf("welcomes %d ranks from rank %d on, after %d of %d", len(w.Addresses), w.First, len(l.pages), size)
@@ -134,8 +134,8 @@ func (l *link) welcomed(w *proto.Welcome) error {
 	return nil
 }
 
-// left takes the news that a rank has left, once this one has joined.
-func (l *link) left(left *proto.Left) {
+// peerLeft takes the news that a rank has left, once this one has joined.
+func (l *controlClient) peerLeft(left *proto.Left) {
 	select {
 	case <-l.c.ready:
 	case <-l.c.stop:
@@ -157,8 +157,8 @@ func verdictError(v *proto.Verdict) error {
 	return &dist.PeerError{Rank: int(v.Rank), Err: errors.New(v.Text)}
 }
 
-// say sends a message, unless nothing more can be said.
-func (l *link) say(msg *proto.FromRank) {
+// send sends a message, unless nothing more can be said.
+func (l *controlClient) send(msg *proto.FromRank) {
 	select {
 	case l.out <- msg:
 	case <-l.over:
@@ -166,12 +166,12 @@ func (l *link) say(msg *proto.FromRank) {
 	}
 }
 
-// send sends what there is to say, gives signs of life, and watches those of the coordinator.
-func (l *link) send() {
+// sendLoop sends what there is to say, gives signs of life, and watches those of the coordinator.
+func (l *controlClient) sendLoop() {
 	silence := l.c.cfg.Silence
 	beat := time.NewTicker(l.c.cfg.Beat)
 	defer beat.Stop()
-	watch := time.NewTicker(life.Period(silence))
+	watch := time.NewTicker(life.CheckInterval(silence))
 	defer watch.Stop()
 	for {
 		var err error
@@ -197,7 +197,7 @@ func (l *link) send() {
 	}
 }
 
-func (l *link) close() {
+func (l *controlClient) close() {
 	l.cancel()
 	_ = l.conn.Close() // says only that it was closed before
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Heart gives signs of life to one process and waits for those of another, in datagrams beside whatever carries their
-// messages. Datagrams are signed with a key that only they know; others are dropped.
-type Heart struct {
+// Heartbeat gives signs of life to one process and waits for those of another, in datagrams beside whatever carries
+// their messages. Datagrams are signed with a key that only they know; others are dropped.
+type Heartbeat struct {
 	conn *net.UDPConn
 	stop chan struct{}
 	once sync.Once
@@ -27,12 +27,12 @@ const (
 	signedBytes = beatBytes + sha256.Size
 )
 
-// mostAddresses of a machine are tried.
-const mostAddresses = 8
+// maxAddresses of a machine are tried.
+const maxAddresses = 8
 
-// OpenHeart listens for the signs of another process of this machine, or of another machine. It returns the addresses
-// at which that may reach it.
-func OpenHeart(here bool) (*Heart, []netip.AddrPort, error) {
+// OpenHeartbeat listens for the signs of another process of this machine, or of another machine. It returns the
+// addresses at which that may reach it.
+func OpenHeartbeat(here bool) (*Heartbeat, []netip.AddrPort, error) {
 	address := &net.UDPAddr{}
 	if here {
 		address.IP = net.IPv4(127, 0, 0, 1)
@@ -41,7 +41,7 @@ func OpenHeart(here bool) (*Heart, []netip.AddrPort, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("signs of life: %w", err)
 	}
-	h := &Heart{conn: conn, stop: make(chan struct{})}
+	h := &Heartbeat{conn: conn, stop: make(chan struct{})}
 	port := conn.LocalAddr().(*net.UDPAddr).AddrPort().Port()
 	if here {
 		return h, []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)}, nil
@@ -53,40 +53,40 @@ func OpenHeart(here bool) (*Heart, []netip.AddrPort, error) {
 	var found []netip.AddrPort
 	for _, a := range all {
 		prefix, err := netip.ParsePrefix(a.String())
-		if ip := prefix.Addr(); err == nil && ip.IsGlobalUnicast() && len(found) < mostAddresses {
+		if ip := prefix.Addr(); err == nil && ip.IsGlobalUnicast() && len(found) < maxAddresses {
 			found = append(found, netip.AddrPortFrom(ip, port))
 		}
 	}
 	return h, found, nil
 }
 
-// Beats is what a heart does.
-type Beats struct {
+// HeartbeatConfig is what a heart does.
+type HeartbeatConfig struct {
 	Key     []byte
 	Own     uint64           // who this process is
 	To      []netip.AddrPort // whom it gives signs, and where that may be found
 	From    uint64           // whose signs it waits for
 	Silence time.Duration
 
-	Lost func() // From was heard, and then not for Silence; called at most once
-	Deaf func() // nothing was ever heard of From: it will not be missed either; called at most once
+	Lost       func() // From was heard, and then not for Silence; called at most once
+	NeverHeard func() // nothing was ever heard of From: it will not be missed either; called at most once
 }
 
-// unheard is how many silences may pass before the first sign.
-const unheard = 5
+// firstBeatSilences is how many silences may pass before the first sign.
+const firstBeatSilences = 5
 
 // Start begins. It returns at once.
-func (h *Heart) Start(b Beats) {
-	clock := NewClock(Period(b.Silence))
+func (h *Heartbeat) Start(b HeartbeatConfig) {
+	clock := NewClock(CheckInterval(b.Silence))
 	heard := make(chan struct{})
 	pulse := NewPulse(clock)
-	h.work.Go(func() { h.give(b) })
-	h.work.Go(func() { h.hear(b, pulse, heard) })
+	h.work.Go(func() { h.sendLoop(b) })
+	h.work.Go(func() { h.receiveLoop(b, pulse, heard) })
 	h.work.Go(func() { h.watch(b, clock, pulse, heard) })
 }
 
 // Stop ends all that Start began, and the signs.
-func (h *Heart) Stop() {
+func (h *Heartbeat) Stop() {
 	h.once.Do(func() {
 		close(h.stop)
 		_ = h.conn.Close() // ends the wait for datagrams
@@ -94,8 +94,8 @@ func (h *Heart) Stop() {
 	h.work.Wait()
 }
 
-func (h *Heart) give(b Beats) {
-	tick := time.NewTicker(Every(b.Silence))
+func (h *Heartbeat) sendLoop(b HeartbeatConfig) {
+	tick := time.NewTicker(BeatInterval(b.Silence))
 	defer tick.Stop()
 	var text [beatBytes]byte
 	binary.LittleEndian.PutUint64(text[:], b.Own)
@@ -119,7 +119,7 @@ func sign(key, text []byte) []byte {
 	return mac.Sum(append(make([]byte, 0, signedBytes), text...))
 }
 
-func (h *Heart) hear(b Beats, pulse *Pulse, heard chan<- struct{}) {
+func (h *Heartbeat) receiveLoop(b HeartbeatConfig, pulse *Pulse, heard chan<- struct{}) {
 	buf := make([]byte, signedBytes+1)
 	for last := uint64(0); ; {
 		n, err := h.conn.Read(buf)
@@ -141,11 +141,11 @@ func (h *Heart) hear(b Beats, pulse *Pulse, heard chan<- struct{}) {
 	}
 }
 
-func (h *Heart) watch(b Beats, clock *Clock, pulse *Pulse, heard <-chan struct{}) {
+func (h *Heartbeat) watch(b HeartbeatConfig, clock *Clock, pulse *Pulse, heard <-chan struct{}) {
 	select {
 	case <-heard:
-	case <-time.After(unheard * b.Silence):
-		b.Deaf()
+	case <-time.After(firstBeatSilences * b.Silence):
+		b.NeverHeard()
 		select {
 		case <-heard:
 		case <-h.stop:
@@ -154,7 +154,7 @@ func (h *Heart) watch(b Beats, clock *Clock, pulse *Pulse, heard <-chan struct{}
 	case <-h.stop:
 		return
 	}
-	tick := time.NewTicker(Period(b.Silence))
+	tick := time.NewTicker(CheckInterval(b.Silence))
 	defer tick.Stop()
 	for {
 		select {

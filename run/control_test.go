@@ -15,16 +15,16 @@ func TestGoesOnAndLooksSoon(t *testing.T) {
 	const steps = 1_000_000
 	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0]}, solver: &sweeper{swept: steps},
 		from: &position{}, checkpoint: &checkpoint.File{}, progress: progress.New(progress.Options{}, progress.Run{})}
-	r.keeper = r.newKeeper(nil)
+	r.control = r.newControl(nil)
 	if err := r.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.left(steps); n != 1 {
+	if n := r.stepsToPoll(steps); n != 1 {
 		t.Errorf("ranks look at each other after %d steps", n)
 	}
-	all := make([]int64, words)
-	r.keeper.decide(all, steps+3, 0)
-	if n := all[nextLook]; n > 6 {
+	all := make([]int64, wordCount)
+	r.control.request(all, steps+3, 0)
+	if n := all[wordNextPoll]; n > 6 {
 		t.Errorf("and then after %d more", n)
 	}
 }

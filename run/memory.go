@@ -11,20 +11,20 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// program is what this program takes by itself, in bytes, on top of what a case does: measured.
-const program = 48 << 20
+// programBytes is what this program takes by itself, in bytes, on top of what a case does: measured.
+const programBytes = 48 << 20
 
-// Needs is the memory that a run will take, in bytes.
-type Needs struct {
+// MemoryEstimate is the memory that a run will take, in bytes.
+type MemoryEstimate struct {
 	Entities int64 // that a step updates, of all ranks, about; 0 where nobody can tell beforehand
 	Arrays   int64 // of the fullest rank, on its device
 	Host     int64 // on this machine in all, the program and, on a CPU, the arrays of its ranks among it
-	First    bool  // it is the whole mesh that makes Host so large, while it is made ready
+	MeshPeak bool  // it is the whole mesh that makes Host so large, while it is made ready
 }
 
-// Foresee tells what a case takes on so many ranks, of which so many are on this machine, from counts alone: nothing of
-// the size of the case is made. apart is of devices with memory of their own.
-func Foresee(o *Options, ranks, beside int, apart bool) (n Needs, err error) {
+// EstimateMemory tells what a case takes on so many ranks, of which so many are on this machine, from counts alone:
+// nothing of the size of the case is made. apart is of devices with memory of their own.
+func EstimateMemory(o *Options, ranks, beside int, apart bool) (n MemoryEstimate, err error) {
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok || kind.Foresee == nil {
 		return n, nil
@@ -38,22 +38,22 @@ func Foresee(o *Options, ranks, beside int, apart bool) (n Needs, err error) {
 	if !apart {
 		each += float64(n.Arrays)
 	}
-	host := program + each*float64(beside)
-	if first := program + float64(f.First); first > host {
-		host, n.First = first, true
+	host := programBytes + each*float64(beside)
+	if first := programBytes + float64(f.First); first > host {
+		host, n.MeshPeak = first, true
 	}
 	n.Host = int64(min(host, math.MaxInt64/2))
 	return n, nil
 }
 
-// Refuse is why a machine with so much free memory cannot have the run; nil if it can.
-func (n *Needs) Refuse(free int64, of string, beside int) error {
+// Check is why a machine with so much free memory cannot have the run; nil if it can.
+func (n *MemoryEstimate) Check(free int64, of string, beside int) error {
 	if n.Host <= free {
 		return nil
 	}
 	what, remedy := "the case", "use fewer cells, precision float32, or more machines"
 	switch {
-	case n.First:
+	case n.MeshPeak:
 		what, remedy = "making the mesh ready", "use fewer cells, or a machine with more"
 	case beside > 1:
 		what = fmt.Sprintf("the case on %d ranks of this machine", beside)
@@ -76,26 +76,26 @@ func Free() (free int64, of string) {
 	return free, of
 }
 
-// foresee tells on rank 0 what the run will take, and refuses it on all ranks if that is more than the machine or the
-// device of one has, before anything is made.
-func (r *runner) foresee(ctx context.Context) error {
+// checkMemory tells on rank 0 what the run will take, and refuses it on all ranks if that is more than the machine or
+// the device of one has, before anything is made.
+func (r *runner) checkMemory(ctx context.Context) error {
 	o := &r.Options
 	_, apart := o.Device.(backend.Memory)
-	here := max(1, o.Beside)
-	n, err := Foresee(o, o.Comm.Size(), here, apart)
+	here := max(1, o.LocalRanks)
+	n, err := EstimateMemory(o, o.Comm.Size(), here, apart)
 	if err == nil && n.Entities > 0 {
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory foreseen", n.text(here, apart))
 		}
 		free, of := Free()
-		if err = n.Refuse(free, of, here); err == nil {
+		if err = n.Check(free, of, here); err == nil {
 			err = solvers.Fits(o.Device, n.Arrays, here)
 		}
 	}
 	return solvers.Agree(ctx, o.Comm, err)
 }
 
-func (n *Needs) text(beside int, apart bool) string {
+func (n *MemoryEstimate) text(beside int, apart bool) string {
 	where := "there"
 	if apart {
 		where = "on its device"

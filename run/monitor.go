@@ -17,37 +17,37 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// showing is what ranks need to show the run.
-type showing struct {
-	field, where *solvers.Field // of the picture, and of where there is none of what it is of; nil for none
-	plane        *watch.Plane   // nil before the first picture
-	was          folder.State   // of the run from which this one goes on
+// monitor is what ranks need to show the run.
+type monitor struct {
+	field, where  *solvers.Field // of the picture, and of where there is none of what it is of; nil for none
+	plane         *watch.Plane   // nil before the first picture
+	previousState folder.State   // of the run from which this one goes on
 }
 
 // about is what is told of the run at its start.
 func (r *runner) about() watch.About {
 	c := r.Case
-	r.showing.field, r.showing.where = r.shown()
+	r.monitor.field, r.monitor.where = r.pictureField()
 	a := watch.About{
 		Case: c.Name, Title: c.Title, Solver: c.Solver, Unit: r.size.Unit, Ranks: r.Comm.Size(),
 		Threads: r.Device.Threads(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.Halo,
-		Precision: r.size.Precision, Version: summary.Version(), Sweeps: r.size.Sweeps, Run: r.span(),
+		Precision: r.size.Precision, Version: summary.Version(), Sweeps: r.size.Sweeps, Run: r.progressRange(),
 	}
-	if f := r.showing.field; f != nil {
+	if f := r.monitor.field; f != nil {
 		a.PictureOf, a.PictureUnit, a.Of = f.Name, f.Unit, f.Doc
 	}
 	return a
 }
 
-// shown is the field of which there are pictures: the first that the case writes and that lies on cells.
-func (r *runner) shown() (field, where *solvers.Field) {
-	all := slices.Concat(r.drawer.fields, r.drawer.all)
+// pictureField is the field of which there are pictures: the first that the case writes and that lies on cells.
+func (r *runner) pictureField() (field, where *solvers.Field) {
+	all := slices.Concat(r.builder.fields, r.builder.all)
 	for i := range all {
 		f := &all[i]
 		if f.On.Geometry == nil || f.On.Format != "vtu" && f.On.Format != "vti" {
 			continue
 		}
-		if masks := solvers.Named(r.drawer.all, []string{f.Where}); len(masks) > 0 && masks[0].On == f.On {
+		if masks := solvers.Named(r.builder.all, []string{f.Where}); len(masks) > 0 && masks[0].On == f.On {
 			where = &masks[0]
 		}
 		return f, where
@@ -55,8 +55,8 @@ func (r *runner) shown() (field, where *solvers.Field) {
 	return nil, nil
 }
 
-// share is what a rank has to show, as it travels: a line of JSON, and then the colours of pixels.
-type share struct {
+// monitorShare is what a rank has to show, as it travels: a line of JSON, and then the colours of pixels.
+type monitorShare struct {
 	Phases  map[string]float64
 	Picture *watch.Part
 	Took    time.Duration // by the rank itself, without waiting for others
@@ -69,13 +69,13 @@ func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) e
 	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	mine := share{Phases: r.solver.Phases()}
+	mine := monitorShare{Phases: r.solver.Phases()}
 	mine.Phases["output"] = r.output.Seconds()
 	var scale watch.Scale
 	var along watch.Along
 	// A frame that is being written may hold the geometry.
-	drawing := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.drawing != nil })
-	if want == watch.WantPicture && r.showing.field != nil && !drawing {
+	drawing := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.pending != nil })
+	if want == watch.WantPicture && r.monitor.field != nil && !drawing {
 		var err error
 		if mine.Picture, scale, along, err = r.part(ctx, &mine.Took); err != nil {
 			return err
@@ -93,17 +93,17 @@ func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) e
 	if err != nil || r.Watch == nil {
 		return err
 	}
-	return r.tellShares(all, now, scale, along)
+	return r.publishShares(all, now, scale, along)
 }
 
-// tellShares hands what all ranks have to those who look.
-func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, along watch.Along) error {
+// publishShares hands what all ranks have to those who look.
+func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, along watch.Along) error {
 	var phases []map[string]float64
 	var parts []watch.Part
 	took := time.Duration(0)
 	for rank, bytesOf := range all {
 		line, colours, _ := bytes.Cut(bytesOf, []byte{'\n'})
-		var s share
+		var s monitorShare
 		if err := json.Unmarshal(line, &s); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
@@ -116,7 +116,7 @@ func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, 
 	r.Watch.Took(took)
 	r.Watch.Phases(phases)
 	if len(parts) > 0 {
-		r.Watch.Show(*r.showing.plane, parts, scale, along, now)
+		r.Watch.Show(*r.monitor.plane, parts, scale, along, now)
 	}
 	return nil
 }
@@ -125,19 +125,19 @@ func (r *runner) tellShares(all [][]byte, now solvers.Clock, scale watch.Scale, 
 func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, a watch.Along,
 	err error) {
 	begin := time.Now()
-	f := r.showing.field
+	f := r.monitor.field
 	g, err := f.On.Geometry(ctx)
 	if err == nil {
-		err = r.lay(ctx, g)
+		err = r.layOutPlane(ctx, g)
 	}
-	if err != nil || r.showing.field == nil {
+	if err != nil || r.monitor.field == nil {
 		return nil, s, a, err
 	}
-	values, err := r.numbers(ctx)
+	values, err := r.pictureValues(ctx)
 	if err != nil {
 		return nil, s, a, err
 	}
-	plane := r.showing.plane
+	plane := r.monitor.plane
 	switch {
 	case !plane.Space:
 	case f.Beyond > 0:
@@ -164,9 +164,9 @@ func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, 
 	return p, s, a, nil
 }
 
-// lay lays out the pictures before the first. Where there is nothing to see there will be none.
-func (r *runner) lay(ctx context.Context, g solvers.Geometry) error {
-	if r.showing.plane != nil {
+// layOutPlane lays out the pictures before the first. Where there is nothing to see there will be none.
+func (r *runner) layOutPlane(ctx context.Context, g solvers.Geometry) error {
+	if r.monitor.plane != nil {
 		return nil
 	}
 	b := watch.Bounds(g)
@@ -175,18 +175,18 @@ func (r *runner) lay(ctx context.Context, g solvers.Geometry) error {
 	}
 	p, err := watch.NewPlane(b, g)
 	if err != nil { // on all ranks alike
-		r.warn("no picture of %s: %v", r.showing.field.Name, err)
-		r.showing.field = nil
+		r.warn("no picture of %s: %v", r.monitor.field.Name, err)
+		r.monitor.field = nil
 		return nil
 	}
-	r.showing.plane = &p
+	r.monitor.plane = &p
 	return nil
 }
 
-// numbers are those of the picture's field, of vectors their lengths: watch.Masked where there is none of what the
-// field is of.
-func (r *runner) numbers(ctx context.Context) ([]float64, error) {
-	f := r.showing.field
+// pictureValues are those of the picture's field, of vectors their lengths: watch.Masked where there is none of what
+// the field is of.
+func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
+	f := r.monitor.field
 	values, err := f.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -202,10 +202,10 @@ func (r *runner) numbers(ctx context.Context) ([]float64, error) {
 		}
 		numbers[i] = v
 	}
-	if r.showing.where == nil {
+	if r.monitor.where == nil {
 		return numbers, nil
 	}
-	there, err := r.showing.where.Read(ctx)
+	there, err := r.monitor.where.Read(ctx)
 	for i, v := range there {
 		if v <= 0 && err == nil {
 			numbers[i] = watch.Masked
@@ -232,14 +232,14 @@ func (r *runner) showEnd(ctx context.Context, now solvers.Clock) error {
 // restarted tells that the run goes on, and why an earlier one did not.
 func (r *runner) restarted() string {
 	why := "was ended by force, or its machine was"
-	if r.showing.was == folder.Stopped {
+	if r.monitor.previousState == folder.Stopped {
 		why = "was stopped"
 	}
-	return fmt.Sprintf("goes on %s, since the run before it %s", r.moment(r.from.time), why)
+	return fmt.Sprintf("goes on %s, since the run before it %s", r.timeText(r.from.time), why)
 }
 
-// ended tells those who look how the run ended.
-func (r *runner) ended(err error) {
+// reportEnd tells those who look how the run ended.
+func (r *runner) reportEnd(err error) {
 	var stopped *Stopped
 	switch {
 	case err == nil:

@@ -14,7 +14,7 @@ var errOver = errors.New("the run is over")
 
 // enter brings data of a rank, which is copied, into its next collective. It returns the round when it is full: then
 // the caller must call answer.
-func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect.Round, error) {
+func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect.Collective, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.life.Beat()
@@ -25,7 +25,7 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 		c.decide(fault(uint32(m.rank), err.Error()))
 		return nil, errOver
 	}
-	round := c.rounds[m.entered&1]
+	round := c.collectives[m.entered&1]
 	m.entered++
 	full, err := round.Arrive(m.rank, call, data)
 	if err != nil {
@@ -44,9 +44,9 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 	return nil, nil
 }
 
-// answer gives all ranks the result of a full round. A rank that cannot be reached is noticed elsewhere.
-func (c *coordinator) answer(call collect.Call, round *collect.Round) {
-	blob := packed(call, round)
+// sendResult gives all ranks the result of a full round. A rank that cannot be reached is noticed elsewhere.
+func (c *coordinator) sendResult(call collect.Call, round *collect.Collective) {
+	blob := packResult(call, round)
 	// The host comes last: it needs no network, and the others can work meanwhile.
 	for i := range c.members {
 		r := (i + c.host + 1) % c.size
@@ -56,18 +56,18 @@ func (c *coordinator) answer(call collect.Call, round *collect.Round) {
 			gets = nil
 		}
 		if r == c.host {
-			letWrite()
+			yieldToWriter()
 		}
-		m.answers.Lock()
+		m.replyLock.Lock()
 		if m.reply != nil {
 			m.reply(gets)
 		}
-		m.answers.Unlock()
+		m.replyLock.Unlock()
 	}
 }
 
-// packed is the result of a round as bytes: of a gather, the length of each part in 8 bytes, then the parts.
-func packed(call collect.Call, round *collect.Round) []byte {
+// packResult is the result of a round as bytes: of a gather, the length of each part in 8 bytes, then the parts.
+func packResult(call collect.Call, round *collect.Collective) []byte {
 	if call.Kind != collect.Gather && call.Kind != collect.Allgather {
 		return round.Result
 	}
@@ -85,8 +85,8 @@ func packed(call collect.Call, round *collect.Round) []byte {
 	return b
 }
 
-// unpack copies the parts out of what packed has made.
-func unpack(b []byte, size int) ([][]byte, error) {
+// unpackResult copies the parts out of what packed has made.
+func unpackResult(b []byte, size int) ([][]byte, error) {
 	if len(b) < 8*size {
 		return nil, fmt.Errorf("dist/grpc: %d bytes hold no %d parts", len(b), size)
 	}

@@ -12,56 +12,56 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// drawing is a frame that is being written while steps go on, stage by stage.
-type drawing struct {
+// pendingFrame is a frame that is being written while steps go on, stage by stage.
+type pendingFrame struct {
 	time   float64
-	file   string  // in the folder of the run
-	stages []stage // that have not ended, of which the first is under way
+	file   string       // in the folder of the run
+	stages []frameStage // that have not ended, of which the first is under way
 	done   chan struct{}
 	failed error // of the stage under way, when it is done
 }
 
-// stage is what a rank does in the background, and then all ranks at the same moment.
-type stage struct {
-	alone    func() error
-	together func(ctx context.Context) error // nil for nothing
+// frameStage is what a rank does in the background, and then all ranks at the same moment.
+type frameStage struct {
+	local      func() error
+	collective func(ctx context.Context) error // nil for nothing
 }
 
 // begin begins to write a frame, of which no other is under way. The piece is the frame's until it ends.
 func (f *frames) begin(time float64, p piece.Piece) {
 	// With / on every system, as files that name files have it.
-	d := &drawing{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
+	d := &pendingFrame{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
 	shared, ok := p.(piece.Shared)
 	record, isRecord := p.(*recordPiece)
 	switch {
 	case isRecord:
-		d.stages = f.recorded(time, record)
+		d.stages = f.recordStages(time, record)
 	case f.whole():
-		d.stages = f.joined(d.file, p, true)
-	case f.apart || !ok:
+		d.stages = f.filePerRank(d.file, p, true)
+	case f.keepRankFiles || !ok:
 		d.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
-		d.stages = f.joined(d.file, p, false)
+		d.stages = f.filePerRank(d.file, p, false)
 	default:
-		d.stages = f.shared(filepath.Join(f.dir, d.file), shared)
+		d.stages = f.sharedFile(filepath.Join(f.dir, d.file), shared)
 	}
 	if f.comm.Size() == 1 { // nobody is waited for
 		all := d.stages
-		d.stages = []stage{{alone: func() error { return throughout(all) }}}
+		d.stages = []frameStage{{local: func() error { return runStages(all) }}}
 	}
-	f.drawing = d
+	f.pending = d
 	d.start()
 }
 
-// throughout takes a rank that is alone through all stages.
-func throughout(all []stage) error {
+// runStages takes a rank that is alone through all stages.
+func runStages(all []frameStage) error {
 	for _, s := range all {
-		if err := s.alone(); err != nil {
+		if err := s.local(); err != nil {
 			return err
 		}
-		if s.together == nil {
+		if s.collective == nil {
 			continue
 		}
-		if err := s.together(context.Background()); err != nil {
+		if err := s.collective(context.Background()); err != nil {
 			return err
 		}
 	}
@@ -69,39 +69,39 @@ func throughout(all []stage) error {
 }
 
 // start begins the first stage that is left.
-func (d *drawing) start() {
+func (d *pendingFrame) start() {
 	done := make(chan struct{})
 	d.done = done
 	go func() {
 		defer close(done)
-		d.failed = d.stages[0].alone()
+		d.failed = d.stages[0].local()
 	}()
 }
 
-// drawn tells whether this rank has done what it can of the frame under way, if there is one.
-func (f *frames) drawn() bool {
-	if f.drawing == nil {
+// stageDone tells whether this rank has done what it can of the frame under way, if there is one.
+func (f *frames) stageDone() bool {
+	if f.pending == nil {
 		return true
 	}
 	select {
-	case <-f.drawing.done:
+	case <-f.pending.done:
 		return true
 	default:
 		return false
 	}
 }
 
-// goOn waits for the stage under way, and begins the next one or ends the frame. All ranks call it.
-func (f *frames) goOn(ctx context.Context) error {
-	d := f.drawing
+// advance waits for the stage under way, and begins the next one or ends the frame. All ranks call it.
+func (f *frames) advance(ctx context.Context) error {
+	d := f.pending
 	<-d.done
 	if d.failed != nil {
-		f.drawing = nil
+		f.pending = nil
 		return d.failed
 	}
-	if together := d.stages[0].together; together != nil {
+	if together := d.stages[0].collective; together != nil {
 		if err := together(ctx); err != nil {
-			f.drawing = nil
+			f.pending = nil
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (f *frames) goOn(ctx context.Context) error {
 		d.start()
 		return nil
 	}
-	f.drawing = nil
+	f.pending = nil
 	f.count++
 	if f.comm.Rank() != 0 || f.whole() {
 		return nil
@@ -119,8 +119,8 @@ func (f *frames) goOn(ctx context.Context) error {
 
 // end ends the frame under way, if there is one. All ranks call it.
 func (f *frames) end(ctx context.Context) error {
-	for f.drawing != nil {
-		if err := f.goOn(ctx); err != nil {
+	for f.pending != nil {
+		if err := f.advance(ctx); err != nil {
 			return err
 		}
 	}
@@ -129,26 +129,26 @@ func (f *frames) end(ctx context.Context) error {
 
 // close waits for what is under way of a frame that will not end.
 func (f *frames) close() {
-	if f.drawing != nil {
-		<-f.drawing.done
+	if f.pending != nil {
+		<-f.pending.done
 	}
 }
 
-// joined writes a file a rank, and one that joins them when all are there: with all that there is in it, so that the
-// others go, or with their names.
-func (f *frames) joined(file string, p piece.Piece, whole bool) []stage {
+// filePerRank writes a file a rank, and one that joins them when all are there: with all that there is in it, so that
+// the others go, or with their names.
+func (f *frames) filePerRank(file string, p piece.Piece, whole bool) []frameStage {
 	var names []string
 	for rank := range f.comm.Size() {
 		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieces()))
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
-	return []stage{{
-		alone: func() error {
+	return []frameStage{{
+		local: func() error {
 			return f.fence.Publish(func() error { return p.Write(filepath.Join(dir, names[rank])) })
 		},
-		together: f.barrier,
+		collective: f.barrier,
 	}, {
-		alone: func() error {
+		local: func() error {
 			if rank != 0 {
 				return nil
 			}
@@ -167,13 +167,13 @@ func (f *frames) joined(file string, p piece.Piece, whole bool) []stage {
 	}}
 }
 
-// shared writes one file by all ranks at the same time. It has its name when it is complete.
-func (f *frames) shared(path string, p piece.Shared) []stage {
+// sharedFile writes one file by all ranks at the same time. It has its name when it is complete.
+func (f *frames) sharedFile(path string, p piece.Shared) []frameStage {
 	var share *vtk.Share
 	var sizes []vtk.Sizes
 	rank := f.comm.Rank()
-	return []stage{{
-		alone: func() (err error) {
+	return []frameStage{{
+		local: func() (err error) {
 			if share, err = p.Share(f.compress); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
@@ -186,15 +186,15 @@ func (f *frames) shared(path string, p piece.Shared) []stage {
 			}
 			return file.Close()
 		},
-		together: func(ctx context.Context) (err error) {
+		collective: func(ctx context.Context) (err error) {
 			sizes, err = f.sizes(ctx, share)
 			return err
 		},
 	}, {
-		alone:    func() error { return writeShare(f.fence.Part(path), share, sizes, rank) },
-		together: f.barrier,
+		local:      func() error { return writeShare(f.fence.Part(path), share, sizes, rank) },
+		collective: f.barrier,
 	}, {
-		alone: func() error {
+		local: func() error {
 			if rank > 0 {
 				return nil
 			}

@@ -6,12 +6,12 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// keepBytes is the most memory that a part of a Round keeps from one use to the next.
-const keepBytes = 1 << 20
+// maxKeptBytes is the most memory that a part of a Round keeps from one use to the next.
+const maxKeptBytes = 1 << 20
 
-// Round combines one collective call of every rank. It is used again once all ranks have read the result. It does not
-// lock.
-type Round struct {
+// Collective combines one collective call of every rank. It is used again once all ranks have read the result. It does
+// not lock.
+type Collective struct {
 	// Result of reductions and Bcast, complete when Arrive has returned true.
 	Result []byte
 	// Parts of the gathers, by rank.
@@ -23,18 +23,18 @@ type Round struct {
 	count   int
 }
 
-// NewRound returns a round of size ranks.
-func NewRound(size int) *Round {
-	return &Round{Parts: make([][]byte, size), arrived: make([]bool, size)}
+// NewCollective returns a round of size ranks.
+func NewCollective(size int) *Collective {
+	return &Collective{Parts: make([][]byte, size), arrived: make([]bool, size)}
 }
 
 // Arrive adds what a rank brings; data is copied. It returns true when the rank was the last. A rank that calls
 // something other than those before it is named in the error, which is a *dist.PeerError.
-func (r *Round) Arrive(rank int, call Call, data []byte) (full bool, err error) {
+func (r *Collective) Arrive(rank int, call Call, data []byte) (full bool, err error) {
 	if r.count == len(r.arrived) {
 		r.reset()
 	}
-	if n, fixed := call.Brings(rank); fixed && n != len(data) {
+	if n, fixed := call.Contributes(rank); fixed && n != len(data) {
 		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("brings %d bytes to %v", len(data), call)}
 	}
 	if r.arrived[rank] {
@@ -71,7 +71,7 @@ func (r *Round) Arrive(rank int, call Call, data []byte) (full bool, err error) 
 }
 
 // Missing returns the lowest rank that has not arrived, or -1 when none is missing or the round has not begun.
-func (r *Round) Missing() int {
+func (r *Collective) Missing() int {
 	if r.count > 0 {
 		for rank, there := range r.arrived {
 			if !there {
@@ -82,14 +82,14 @@ func (r *Round) Missing() int {
 	return -1
 }
 
-func (r *Round) reset() {
+func (r *Collective) reset() {
 	r.count = 0
 	clear(r.arrived)
-	if cap(r.Result) > keepBytes {
+	if cap(r.Result) > maxKeptBytes {
 		r.Result = nil
 	}
 	for i, p := range r.Parts {
-		if cap(p) > keepBytes {
+		if cap(p) > maxKeptBytes {
 			r.Parts[i] = nil
 		}
 	}

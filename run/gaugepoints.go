@@ -12,21 +12,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// site is a point of a gauge, which has a table of its own.
-type site struct {
+// gaugePoint is a point of a gauge, which has a table of its own.
+type gaugePoint struct {
 	name     string
 	at       []float64
 	every    float64
 	measured []record // what was measured there, by field
 }
 
-// newSites finds the points of all gauges of the case: each, those along lines, and those in files. All ranks call it.
-func (r *runner) newSites(ctx context.Context) (err error) {
+// newPoints finds the points of all gauges of the case: each, those along lines, and those in files. All ranks call it.
+func (r *runner) newPoints(ctx context.Context) (err error) {
 	names := map[string]string{} // what has them
 	for i := range r.Case.Gauges {
 		g := &r.Case.Gauges[i]
-		var list []site
-		if list, err = r.sitesOf(g); err != nil {
+		var list []gaugePoint
+		if list, err = r.pointsOf(g); err != nil {
 			break
 		}
 		of := fmt.Sprintf("gauge %q", g.Name)
@@ -39,51 +39,51 @@ func (r *runner) newSites(ctx context.Context) (err error) {
 			}
 			names[s.name] = of
 		}
-		r.sites = append(r.sites, list...)
+		r.points = append(r.points, list...)
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-func (r *runner) sitesOf(g *config.Gauge) ([]site, error) {
+func (r *runner) pointsOf(g *config.Gauge) ([]gaugePoint, error) {
 	switch {
 	case g.Line != nil:
-		var list []site
+		var list []gaugePoint
 		for k, at := range along(g.Line, g.Points) {
-			list = append(list, site{name: g.Name + "-" + strconv.Itoa(k+1), at: at, every: g.Every})
+			list = append(list, gaugePoint{name: g.Name + "-" + strconv.Itoa(k+1), at: at, every: g.Every})
 		}
 		return list, nil
 	case g.File != "":
-		return sitesIn(r.beside(g.File), g.Every, g.Dim)
+		return pointsIn(r.besideCase(g.File), g.Every, g.Dim)
 	}
-	s := site{name: g.Name, at: g.At, every: g.Every}
+	s := gaugePoint{name: g.Name, at: g.At, every: g.Every}
 	var err error
 	if g.Measured != nil {
 		s.measured, err = r.newRecords(g)
 	}
-	return []site{s}, err
+	return []gaugePoint{s}, err
 }
 
-// beside is where a file is that the case names and that no step depends on.
-func (r *runner) beside(file string) string {
+// besideCase is where a file is that the case names and that no step depends on.
+func (r *runner) besideCase(file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
 	return filepath.Join(r.Case.Dir(), file)
 }
 
-// sitesIn reads the points of a file.
-func sitesIn(path string, every float64, dim int) ([]site, error) {
+// pointsIn reads the points of a file.
+func pointsIn(path string, every float64, dim int) ([]gaugePoint, error) {
 	list, err := points.Read(path, dim)
 	if err != nil {
 		return nil, err
 	}
-	sites := make([]site, len(list))
+	sites := make([]gaugePoint, len(list))
 	for i, p := range list {
 		if !config.NamesFile(p.Name) {
 			return nil, fmt.Errorf("%s:%d: %q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within",
 				path, p.Line, p.Name)
 		}
-		sites[i] = site{name: p.Name, at: p.At, every: every}
+		sites[i] = gaugePoint{name: p.Name, at: p.At, every: every}
 	}
 	return sites, nil
 }
