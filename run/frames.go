@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -24,6 +25,7 @@ type frames struct {
 	pvd                     *vtk.Collection
 	count                   int
 	pending                 *pendingFrame // the frame under way; nil for none
+	writeTime               time.Duration // of the last one
 	records                 *ugrid.Writer // of the format that has all frames in one file; else nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/piece"
@@ -19,6 +20,7 @@ type pendingFrame struct {
 	stages []frameStage // that have not ended, of which the first is under way
 	done   chan struct{}
 	failed error // of the stage under way, when it is done
+	took   time.Duration
 }
 
 // frameStage is what a rank does in the background, and then all ranks at the same moment.
@@ -28,14 +30,14 @@ type frameStage struct {
 }
 
 // begin begins to write a frame, of which no other is under way. The piece is the frame's until it ends.
-func (f *frames) begin(time float64, p piece.Piece) {
+func (f *frames) begin(at float64, p piece.Piece) {
 	// With / on every system, as files that name files have it.
-	d := &pendingFrame{time: time, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
+	d := &pendingFrame{time: at, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
 	shared, ok := p.(piece.Shared)
 	record, isRecord := p.(*recordPiece)
 	switch {
 	case isRecord:
-		d.stages = f.recordStages(time, record)
+		d.stages = f.recordStages(at, record)
 	case f.whole():
 		d.stages = f.filePerRank(d.file, p, true)
 	case f.keepRankFiles || !ok:
@@ -74,7 +76,9 @@ func (d *pendingFrame) start() {
 	d.done = done
 	go func() {
 		defer close(done)
+		begun := time.Now()
 		d.failed = d.stages[0].local()
+		d.took += time.Since(begun)
 	}()
 }
 
@@ -109,7 +113,7 @@ func (f *frames) advance(ctx context.Context) error {
 		d.start()
 		return nil
 	}
-	f.pending = nil
+	f.pending, f.writeTime = nil, d.took
 	f.count++
 	if f.comm.Rank() != 0 || f.whole() {
 		return nil

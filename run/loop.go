@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -46,17 +47,18 @@ func (r *runner) loop(ctx context.Context) error {
 		return err
 	}
 	now := r.solver.Clock()
-	for done := false; !done && r.running(now); {
+	for r.running(now) {
 		r.heartbeat()
-		var err error
-		if done, err = r.step(ctx); err != nil {
+		done, err := r.step(ctx)
+		if err != nil {
 			return err
 		}
 		now = r.solver.Clock()
-		if !done && r.running(now) {
-			if err := r.poll(ctx, now); err != nil {
-				return err
-			}
+		if done || !r.running(now) {
+			break
+		}
+		if err := errors.Join(r.reportTime(now), r.poll(ctx, now)); err != nil {
+			return err
 		}
 	}
 	return r.conclude(ctx, now)
@@ -295,7 +297,10 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 		return err
 	}
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() {
+		r.output += time.Since(begin)
+		r.framing += time.Since(begin)
+	}()
 	for _, f := range r.frames {
 		if err := f.end(ctx); err != nil { // before another holds as much memory
 			return err

@@ -77,6 +77,12 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	default:
 		result, err = r.finish(ctx)
 	}
+	if err == nil && o.Check {
+		err = r.measureSteps(ctx)
+		if result.Estimate = r.estimates; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
+			err = result.Write(o.Summary)
+		}
+	}
 	err = errors.Join(err, r.close())
 	if r.folder != nil {
 		err = errors.Join(err, r.releaseFolder(ctx, result, err))
@@ -123,6 +129,7 @@ type runner struct {
 	started      time.Time
 	setUp        time.Duration
 	output       time.Duration
+	framing      time.Duration // of that, for frames while steps wait
 	loopTime     time.Duration
 	firstStep    time.Duration // from when the process began until a step was taken, or queued; 0 if not known
 	totals       *solvers.Totals
@@ -142,6 +149,8 @@ type runner struct {
 	lastFrameTime  float64                           // when the last one was written
 	loopBegun      time.Time                         // the loop
 	earlierLoops   time.Duration                     // that loops before a restart took
+	timer          stepTimer                         // of the loop
+	estimates      *summary.Estimate                 // nil before the first
 	control        *control                          // of runs that save their state
 	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
@@ -254,6 +263,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		}
 		s.DeviceBytes = bytes[0]
 	}
+	bytes := []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+		return nil, err
+	}
+	s.ArrayBytes, s.Estimate = bytes[0], r.estimates
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}

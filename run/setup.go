@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
@@ -153,7 +155,7 @@ func (r *runner) printFindings(ctx context.Context) error {
 		fmt.Fprintln(r.Progress.Out, r.size.Found)
 	}
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
-		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
 	return nil
 }
 

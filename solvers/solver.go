@@ -69,6 +69,12 @@ type Saver interface {
 	Save(ctx context.Context, path string) error
 }
 
+// Stepper is a solver that knows how many steps there will be. It tells on any rank by itself.
+type Stepper interface {
+	// StepsTo are the steps that lead from the state to a time, at least and at most.
+	StepsTo(until float64) (least, most float64)
+}
+
 // Stopper is a solver with rules to end by.
 type Stopper interface {
 	// Stopped names the rule by which it has ended.

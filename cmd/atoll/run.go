@@ -67,7 +67,8 @@ func runCommand() *cobra.Command {
 		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
-	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
+	p.StringVar(&f.summary, "summary", "",
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, of what is estimated")
 	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
 		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
@@ -164,7 +165,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 // without a place for that.
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := solvers.Load(path, f.set)
-	if err == nil && rank == 0 && f.summary != "" && !f.check {
+	if err == nil && rank == 0 && f.summary != "" {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
 			err = atomicfile.Placeable(f.summary)
 		}

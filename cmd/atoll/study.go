@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/study"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -112,9 +113,9 @@ func (f *studyFlags) planJobs(left []*study.Run) {
 	cores := runtime.GOMAXPROCS(0)
 	if f.jobs == 0 {
 		f.jobs = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
-		free, _ := run.Free()
+		free, _ := estimate.FreeMemory()
 		for _, r := range left {
-			n, err := run.EstimateMemory(&run.Options{Case: r.Case}, f.ranks, f.ranks, f.backend == "cuda")
+			n, err := estimate.MemoryOf(r.Case, f.ranks, f.ranks, f.backend == "cuda")
 			if err == nil && n.Host > 0 { // the run itself tells what is wrong
 				f.jobs = max(1, min(f.jobs, int(free/n.Host)))
 			}

@@ -25,6 +25,8 @@ import (
 type Solver interface {
 	// Advance takes at least one and at most so many of equal steps that lead to the time until.
 	Advance(ctx context.Context, until float64, steps int) error
+	// StepsTo is that of solvers.Stepper.
+	StepsTo(until float64) (least, most float64)
 	// Pause lets Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
 	Time() float64

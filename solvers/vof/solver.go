@@ -29,6 +29,8 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
+	// StepsTo is that of solvers.Stepper.
+	StepsTo(until float64) (least, most float64)
 	// Planes returns the lines or planes of the block's mixed cells.
 	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.

@@ -20,6 +20,23 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 	return left / n, n == 1
 }
 
+// StepsTo counts the steps that lead to a time: they do not depend on the interface.
+func (s *solver[F]) StepsTo(until float64) (least, most float64) {
+	left := until - s.t
+	n := max(1, math.Ceil(left/s.limit*(1-1e-12)))
+	if !s.cfg.Adaptive {
+		return n, n
+	}
+	// Each of many short intervals of time has as many steps as its velocity needs.
+	const intervals = 4096
+	count := 0.0
+	for k := range intervals {
+		factor := math.Abs(s.flow.At(s.t + left*(float64(k)+0.5)/intervals))
+		count += left / intervals / s.limit * max(factor, 1./maxLengthening)
+	}
+	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)
+}
+
 // fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it uses.
 func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.At(s.t+dt/2)) <= s.limit }
 

@@ -23,20 +23,20 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"SlopedFlux_PVM_f32":       {Entry: 4, Lanes: 8},
 		"StageCell_last_false_f32": {Entry: 5, Lanes: 8},
 		"StageCell_last_true_f32":  {Entry: 6, Lanes: 8},
-		"UpdateCell_f64":           {Entry: 13, Lanes: 8},
-		"EdgeFlux_PVM_f64":         {Entry: 14, Lanes: 8},
-		"CellSlopes_f64":           {Entry: 15, Lanes: 8},
-		"SlopedFlux_PVM_f64":       {Entry: 16, Lanes: 8},
-		"StageCell_last_false_f64": {Entry: 17, Lanes: 8},
-		"StageCell_last_true_f64":  {Entry: 18, Lanes: 8},
+		"UpdateCell_f64":           {Entry: 7, Lanes: 4},
+		"CellSlopes_f64":           {Entry: 8, Lanes: 4},
+		"StageCell_last_false_f64": {Entry: 9, Lanes: 4},
+		"StageCell_last_true_f64":  {Entry: 10, Lanes: 4},
+		"EdgeFlux_PVM_f64":         {Entry: 11, Lanes: 8},
+		"SlopedFlux_PVM_f64":       {Entry: 12, Lanes: 8},
 	},
 	lanes.AVX512: {
-		"UpdateCell_f32":           {Entry: 7, Lanes: 16},
-		"EdgeFlux_PVM_f32":         {Entry: 8, Lanes: 16},
-		"CellSlopes_f32":           {Entry: 9, Lanes: 16},
-		"SlopedFlux_PVM_f32":       {Entry: 10, Lanes: 16},
-		"StageCell_last_false_f32": {Entry: 11, Lanes: 16},
-		"StageCell_last_true_f32":  {Entry: 12, Lanes: 16},
+		"UpdateCell_f32":           {Entry: 13, Lanes: 8},
+		"CellSlopes_f32":           {Entry: 14, Lanes: 8},
+		"StageCell_last_false_f32": {Entry: 15, Lanes: 8},
+		"StageCell_last_true_f32":  {Entry: 16, Lanes: 8},
+		"EdgeFlux_PVM_f32":         {Entry: 17, Lanes: 16},
+		"SlopedFlux_PVM_f32":       {Entry: 18, Lanes: 16},
 		"UpdateCell_f64":           {Entry: 19, Lanes: 8},
 		"EdgeFlux_PVM_f64":         {Entry: 20, Lanes: 8},
 		"CellSlopes_f64":           {Entry: 21, Lanes: 8},
@@ -62,29 +62,29 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 6:
 		StageCell_last_true_f32_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
-	case 8:
-		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 9:
-		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
-	case 10:
-		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 11:
-		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
-	case 12:
-		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
-	case 13:
 		UpdateCell_f64_avx2(loop, lo, hi, j, k, result)
-	case 14:
-		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
-	case 15:
+	case 8:
 		CellSlopes_f64_avx2(loop, lo, hi, j, k, result)
-	case 16:
-		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
-	case 17:
+	case 9:
 		StageCell_last_false_f64_avx2(loop, lo, hi, j, k, result)
-	case 18:
+	case 10:
 		StageCell_last_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 11:
+		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 12:
+		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 13:
+		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
+	case 14:
+		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
+	case 15:
+		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 16:
+		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 17:
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 18:
+		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 19:
 		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
 	case 20:
@@ -119,16 +119,28 @@ func StageCell_last_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result
 func StageCell_last_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
 func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func StageCell_last_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -137,22 +149,10 @@ func StageCell_last_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, resu
 func StageCell_last_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func CellSlopes_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func StageCell_last_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func StageCell_last_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

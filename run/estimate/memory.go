@@ -1,39 +1,41 @@
-package run
+// Package estimate tells what a run will take before it takes it: memory by counts, and time by steps that were
+// measured.
+package estimate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime/debug"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // programBytes is what this program takes by itself, in bytes, on top of what a case does: measured.
 const programBytes = 48 << 20
 
-// MemoryEstimate is the memory that a run will take, in bytes.
-type MemoryEstimate struct {
+// Memory is what a run will take, in bytes.
+type Memory struct {
 	Entities int64 // that a step updates, of all ranks, about; 0 where nobody can tell beforehand
 	Arrays   int64 // of the fullest rank, on its device
 	Host     int64 // on this machine in all, the program and, on a CPU, the arrays of its ranks among it
 	MeshPeak bool  // it is the whole mesh that makes Host so large, while it is made ready
 }
 
-// EstimateMemory tells what a case takes on so many ranks, of which so many are on this machine, from counts alone:
+// MemoryOf tells what a case takes on so many ranks, of which so many are on this machine, from counts alone:
 // nothing of the size of the case is made. apart is of devices with memory of their own.
-func EstimateMemory(o *Options, ranks, beside int, apart bool) (n MemoryEstimate, err error) {
-	kind, ok := solvers.Find(o.Case.Solver)
+func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err error) {
+	kind, ok := solvers.Find(c.Solver)
 	if !ok || kind.Foresee == nil {
 		return n, nil
 	}
-	f, err := kind.Foresee(o.Case, ranks, apart)
+	f, err := kind.Foresee(c, ranks, apart)
 	if err != nil || f.Entities == 0 {
 		return n, err
 	}
-	n.Entities, n.Arrays = f.Entities, kind.Needs(o.Case, f.Held)
+	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
 	each := float64(f.Host)
 	if !apart {
 		each += float64(n.Arrays)
@@ -47,7 +49,7 @@ func EstimateMemory(o *Options, ranks, beside int, apart bool) (n MemoryEstimate
 }
 
 // Check is why a machine with so much free memory cannot have the run; nil if it can.
-func (n *MemoryEstimate) Check(free int64, of string, beside int) error {
+func (n *Memory) Check(free int64, of string, beside int) error {
 	if n.Host <= free {
 		return nil
 	}
@@ -59,11 +61,25 @@ func (n *MemoryEstimate) Check(free int64, of string, beside int) error {
 		what = fmt.Sprintf("the case on %d ranks of this machine", beside)
 	}
 	return fmt.Errorf("%s takes about %s of memory, %d cells or vertices in all, and there is %s, %s; %s", what,
-		solvers.Amount(n.Host), n.Entities, solvers.Amount(free), of, remedy)
+		words.Bytes(n.Host), n.Entities, words.Bytes(free), of, remedy)
 }
 
-// Free is how much memory a run on this machine may take, in bytes, and what bounds it.
-func Free() (free int64, of string) {
+// Largest is what the case that takes most of some takes, all of them on so many ranks of this machine.
+func Largest(cases []*config.Case, ranks int, apart bool) (most Memory, err error) {
+	for _, c := range cases {
+		n, err := MemoryOf(c, ranks, ranks, apart)
+		if err != nil {
+			return most, err
+		}
+		if n.Host > most.Host || n.Host == most.Host && n.Arrays > most.Arrays {
+			most = n
+		}
+	}
+	return most, nil
+}
+
+// FreeMemory is how much memory a run on this machine may take, in bytes, and what bounds it.
+func FreeMemory() (free int64, of string) {
 	of = "what this machine can give"
 	available, _, err := cpu.HostMemory()
 	if err != nil {
@@ -76,35 +92,17 @@ func Free() (free int64, of string) {
 	return free, of
 }
 
-// checkMemory tells on rank 0 what the run will take, and refuses it on all ranks if that is more than the machine or
-// the device of one has, before anything is made.
-func (r *runner) checkMemory(ctx context.Context) error {
-	o := &r.Options
-	_, apart := o.Device.(backend.Memory)
-	here := max(1, o.LocalRanks)
-	n, err := EstimateMemory(o, o.Comm.Size(), here, apart)
-	if err == nil && n.Entities > 0 {
-		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
-			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory foreseen", n.text(here, apart))
-		}
-		free, of := Free()
-		if err = n.Check(free, of, here); err == nil {
-			err = solvers.Fits(o.Device, n.Arrays, here)
-		}
-	}
-	return solvers.Agree(ctx, o.Comm, err)
-}
-
-func (n *MemoryEstimate) text(beside int, apart bool) string {
+// Text tells people of it, of so many ranks of this machine.
+func (n *Memory) Text(beside int, apart bool) string {
 	where := "there"
 	if apart {
 		where = "on its device"
 	}
-	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", solvers.Amount(n.Host),
-		solvers.Amount(n.Arrays*int64(beside)))
+	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
+		words.Bytes(n.Arrays*int64(beside)))
 	if beside > 1 || apart {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", solvers.Amount(n.Host),
-			solvers.Amount(n.Arrays), where)
+		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
+			words.Bytes(n.Arrays), where)
 	}
 	return text
 }
