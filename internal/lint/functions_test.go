@@ -24,8 +24,6 @@ var longFunctions = []string{
 	"run/control.go poll",
 	"run/run.go finish",
 	"run/setup.go newRunner",
-	"solvers/shallow/problem/setup.go setUp",
-	"solvers/shallow/setup.go setUp",
 }
 
 // TestFunctionsAreShort looks at functions that people write, but for tests.

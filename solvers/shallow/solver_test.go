@@ -181,7 +181,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
-				scheme, w := schemes[cfg.Scheme], a.state[now%2]
+				scheme, w := schemes[cfg.Scheme], a.state[now.from()]
 				if cfg.Order == 2 {
 					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], a.slopes, out, &n)
 				} else {
