@@ -3,8 +3,8 @@ package shallow
 // cycleLength is how many steps it takes until states, clocks and limits are used as at the beginning.
 const cycleLength = 4
 
-// cycleStep is the number of a step, modulo cycleLength. States, clocks and limits are used in rotation, so that nothing
-// is copied between steps, and so that several can be queued without the host:
+// cycleStep is the number of a step, modulo cycleLength. States, clocks and limits are used in rotation, so that
+// nothing is copied between steps, and so that several can be queued without the host:
 //
 //	                     step k reads    and writes
 //	state                k%2             (k+1)%2
@@ -12,8 +12,8 @@ const cycleLength = 4
 //	limit of its length  k               k+1; it clears k+2
 //	where steps lag      k-1             the same
 //
-// A limit is the longest step that the waves of a state allow. What a kernel clears or writes no other step still reads:
-// with lag a step reads the limit that is three ahead of the one that it clears, so that four of them do.
+// A limit is the longest step that the waves of a state allow. Limits k-1 to k+2 are in use at a time: hence a cycle of
+// four.
 type cycleStep int
 
 // plus is the step n later.

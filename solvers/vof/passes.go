@@ -149,19 +149,15 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n],
-				Normal: cfg.normalMethod(),
-				Stored: w.stored, DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0],
-				Out:    to,
-				U:      a.u[axis],
-				Planes: a.planes2}
+				Normal: cfg.normalMethod(), Stored: w.stored,
+				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U: a.u[axis], Planes: a.planes2}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
-			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.normalMethod(),
-				Stored: w.stored, DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0],
-				Out:    to,
-				U:      a.u[axis],
-				Planes: a.planes3}
+			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.normalMethod(), Stored: w.stored,
+				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.traversal == byBricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}

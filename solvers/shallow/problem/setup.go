@@ -60,8 +60,8 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	return cfg, in, nil
 }
 
-// thicknesses takes the depth, and thicknesses and velocities of the layers, from evaluated fields: levels where the case
-// gives these.
+// thicknesses takes the depth, and thicknesses and velocities of the layers, from evaluated fields: levels where the
+// case gives these.
 func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, layers int) {
 	in.Depth = v["depth"]
 	if layers == 1 {
