@@ -24,8 +24,8 @@ func (m *Metric) samples(dim int) int64 {
 	return 4 * n * n // of which one is not used
 }
 
-// meshMemory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and of
-// cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
+// meshMemory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and
+// of cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
 // directions in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six
 // tetrahedra, and one and a half more with each vertex of the boundary.
 func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
