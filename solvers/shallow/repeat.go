@@ -89,7 +89,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 func (s *solver[F]) queueStep(ctx context.Context, k int) error {
 	s.updatePeaks(k)
 	queue := s.queueTiles
-	if s.slopes != nil {
+	if s.middle != nil {
 		queue = s.queueStages
 	}
 	if err := queue(ctx, k); err != nil || s.linked == nil {

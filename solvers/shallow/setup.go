@@ -66,7 +66,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.upload(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
+	if err := s.upload(dev, whole, tiles, out, state, manning, part.Owned, comm.Size() > 1); err != nil {
 		return nil, err
 	}
 	s.keepsMaxima = cfg.Keep.Maxima

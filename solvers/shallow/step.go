@@ -19,9 +19,9 @@ func (s *solver[F]) step(ctx context.Context) error {
 	s.updatePeaks(s.now)
 	sweep := s.sweepCells
 	switch {
-	case s.slopes != nil && s.tiled:
+	case s.middle != nil && s.tiled:
 		sweep = s.sweepTiledStages
-	case s.slopes != nil:
+	case s.middle != nil:
 		sweep = s.sweepStages
 	case s.tiled:
 		sweep = s.sweepTiles
@@ -169,7 +169,7 @@ func (s *solver[F]) Phases() map[string]float64 {
 		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
 		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
 	}
-	if s.slopes != nil {
+	if s.middle != nil {
 		spent["slopes"] = s.spent[inSlopes].Seconds()
 	}
 	return spent
