@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -177,101 +175,6 @@ func (r *runner) reportOutcome(ctx context.Context) error {
 	}
 	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
 		SetUp: r.setUp.Seconds(), Seconds: r.loopTime.Seconds()})
-}
-
-// finish gathers the summary.
-func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
-	end, err := r.totals.Measure(ctx, r.solver)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
-	if err != nil {
-		return nil, err
-	}
-	begin := time.Now()
-	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
-		return nil, err
-	}
-	r.loopTime += time.Since(begin)
-	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
-	if err != nil {
-		return nil, err
-	}
-	c := r.Case
-	if d, ok := r.solver.(solvers.Saver); ok && c.Output.Mesh != "" && !r.Check {
-		path := c.Output.Mesh
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.Dir, path)
-		}
-		if err := r.saveMesh(ctx, d, path); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.writeFinalOutput(ctx); err != nil {
-		return nil, err
-	}
-	found, err := r.conclusions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now := r.solver.Clock()
-	if r.size.Sweeps {
-		now.Time = 0
-	}
-	s := &summary.Summary{
-		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
-		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
-		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
-		Wall: r.loopTime.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
-		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
-		Imbalance: uneven, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
-	}
-	for _, q := range end {
-		if q.In&solvers.Metric != 0 {
-			s.Metrics[q.Name] = q.Value
-		}
-		if q.In&solvers.Drift != 0 {
-			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
-		}
-	}
-	off, err := solvers.MeasureExact(ctx, r.Comm, r.solver, c)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
-		more, err := d.MeasureEnd(ctx)
-		if err != nil {
-			return nil, err
-		}
-		off = append(off, more...)
-	}
-	for _, q := range off {
-		s.Metrics[q.Name] = q.Value
-	}
-	if d, ok := r.solver.(solvers.Stopper); ok {
-		s.Stopped = d.Stopped()
-	}
-	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
-	if r.firstStep > 0 {
-		s.Phases["first_step"] = r.firstStep.Seconds()
-	}
-	if d, apart := r.Device.(backend.Account); apart {
-		bytes := []int64{d.Peak()}
-		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
-			return nil, err
-		}
-		s.DeviceBytes = bytes[0]
-	}
-	bytes := []int64{r.size.Bytes}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
-		return nil, err
-	}
-	s.ArrayBytes, s.Estimate = bytes[0], r.estimates
-	if s.Wall > 0 {
-		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
-	}
-	return s, nil
 }
 
 func (r *runner) close() error {
