@@ -32,7 +32,8 @@ func classify(exits []launch.Exit, gone string, draining bool) verdict {
 	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
 		return cmp.Or(cmp.Compare(causeOrder(a), causeOrder(b)), a.At.Compare(b.At), a.Rank-b.Rank)
 	})
-	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 && exits[i].Code == launch.ExitDone {
+	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 &&
+		exits[i].Code == launch.ExitDone {
 		return verdict{kind: done}
 	}
 	if gone != "" {
