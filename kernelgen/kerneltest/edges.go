@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Rounds is how many times a test of n random inputs is to be repeated: once, or until there are as many as ATOLL_PARITY
-// says.
+// Rounds is how many times a test of n random inputs is to be repeated: once, or until there are as many as
+// ATOLL_PARITY says.
 func Rounds(t testing.TB, n int) int {
 	text := os.Getenv("ATOLL_PARITY")
 	if text == "" {

@@ -28,8 +28,8 @@ func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
 }
 
-// Vectors runs a test of kernels with the code of those that are marked lanes for each set of vectors that the processor
-// has. What the test itself runs is plain Go.
+// Vectors runs a test of kernels with the code of those that are marked lanes for each set of vectors that the
+// processor has. What the test itself runs is plain Go.
 func Vectors(t *testing.T, f func(t *testing.T, r Runner)) {
 	defer lanes.Use(lanes.Use(lanes.Off))
 	for set := lanes.AVX2; set <= lanes.Best(); set++ {
