@@ -35,7 +35,7 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 }
 
 // updatePeaks takes the state at the start of step k into account.
-func (s *solver[F]) updatePeaks(k int) {
+func (s *solver[F]) updatePeaks(k cycleStep) {
 	if n := len(s.peaks.Of); n > 0 {
 		s.dev.Run(s.loops[k].peaks[0], 0, n)
 	}
