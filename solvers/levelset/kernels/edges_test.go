@@ -39,12 +39,12 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, dim int) {
 			b.flow.W = field()
 		}
 		start, base, from, to := field(), field(), field(), field()
-		var upwind, relaxed [2][]F
+		var advected, relaxed [2][]F
 		var limits [2]Limits
 		s := &Relaxation[F]{Lattice: b.l, Step: .05, Band: 1.5, Start: start}
 		for k := range 2 {
-			upwind[k], relaxed[k] = slices.Clone(to), slices.Clone(to)
-			for _, l := range []loop{NewUpwindLoop(b.box, b.flow, b.clock, 1, .25, base, from, upwind[k]),
+			advected[k], relaxed[k] = slices.Clone(to), slices.Clone(to)
+			for _, l := range []loop{NewWENOStageLoop(b.box, b.flow, b.clock, 1, .25, base, from, advected[k]),
 				NewRelaxLoop(b.box, s, &limits[k], .25, base, from, relaxed[k])} {
 				if k == 0 {
 					l.Range(0, cells)
@@ -53,7 +53,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, dim int) {
 				}
 			}
 		}
-		kerneltest.Same(t, "Upwind", upwind[0], upwind[1], nil)
+		kerneltest.Same(t, "WENOStage", advected[0], advected[1], nil)
 		kerneltest.Same(t, "Relax", relaxed[0], relaxed[1], nil)
 		kerneltest.Same(t, "limits", limits[:1], limits[1:], nil)
 	}
