@@ -49,7 +49,7 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 		kerneltest.Edges[F](rng, u)
 		kerneltest.Edges[F](rng, old)
 		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Kind: int32(rng.IntN(3)),
-			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge,
+			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}
 		var out [2][]F
 		var planes [2][]geom.Line[F]
@@ -83,7 +83,7 @@ func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 		kerneltest.Edges[F](rng, u)
 		kerneltest.Edges[F](rng, old)
 		s := Sweep3[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY, lattice.SZ}[axis],
-			Normal: []int32{Youngs, Mixed, Heights}[rng.IntN(3)], Nudge: nudge, Dust: nudge * nudge,
+			Normal: []int32{Youngs, Mixed, Heights}[rng.IntN(3)], DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}
 		var out [2][]F
 		var planes [2][]geom.Plane[F]
