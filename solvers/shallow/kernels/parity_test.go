@@ -28,7 +28,7 @@ func TestParity(t *testing.T) {
 
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	n := 30000
+	n := 10000
 	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
 		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
 		{Kind: Radiation, Value: 3, Wave: 4},
@@ -213,6 +213,25 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 				stencils[0][7].Bed.X, share)
 		}
 	}
+}
+
+// parityOfTables compares slopes that go into a table with those of an array, which it returns in a table.
+func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], m *Mesh[F], w []State[F],
+	slopes []Slopes[F]) *SlopeTable[F] {
+	var found, received [2]*SlopeTable[F]
+	for k := range found {
+		found[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
+		received[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
+	}
+	n := int(m.Owned)
+	NewTableSlopesLoop(p, m, w, found[0]).Range(0, n)
+	l.Run(t, NewTableSlopesLoop(p, m, w, found[1]), 0, n)
+	NewTableReceivedLoop(slopes, received[0]).Range(0, n)
+	l.Run(t, NewTableReceivedLoop(slopes, received[1]), 0, n)
+	kerneltest.Same(t, "table of slopes", found[0].Pairs, found[1].Pairs, nil)
+	kerneltest.Same(t, "table of received slopes", received[0].Pairs, received[1].Pairs, nil)
+	kerneltest.Same(t, "table of slopes found and received", found[0].Pairs, received[0].Pairs, nil)
+	return received[0]
 }
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.

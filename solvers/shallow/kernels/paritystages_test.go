@@ -36,6 +36,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	}
 	NewCellSlopesLoop(p, m, w, slopes[0]).Range(0, n)
 	l.Run(t, NewCellSlopesLoop(p, m, w, slopes[1]), 0, n)
+	table := parityOfTables(t, l, p, m, w, slopes[0])
 	kerneltest.Same(t, "slopes", slopes[0], slopes[1], nil)
 	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
 		run := func(k int) loop {
@@ -66,12 +67,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
-	parityOfTiledStages(t, l, p, tiled(rng, m), w, slopes[0], manning, forces)
+	parityOfTiledStages(t, l, p, tiled(rng, m), w, table, manning, forces)
 }
 
 // parityOfTiledStages compares the stages of second order by tiles.
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
-	w []State[F], slopes []Slopes[F], manning []F, forces [2]*Forcing[F]) {
+	w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
 		clock, next  [1]Clock[F]
 		waves, spare atomics.Least[F]

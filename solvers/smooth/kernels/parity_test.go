@@ -40,7 +40,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 
 // compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
 func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
-	const movers, slide = 900, 600
+	const movers, slide = 300, 200
 	field := someField[F](rng, size, kind)
 	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
 	v := make([]Vertex[F], movers)

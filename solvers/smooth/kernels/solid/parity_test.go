@@ -76,7 +76,7 @@ func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] 
 
 // compare runs every kernel on many cavities that share no vertex.
 func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
-	const movers, slide = 400, 250
+	const movers, slide = 160, 100
 	field := someField[F](rng, size, kind)
 	m := &Mesh[F]{}
 	v := make([]Vertex[F], movers)
