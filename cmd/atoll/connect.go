@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// connectFlags say how ranks find each other, when they take one for lost, and whom they let in.
+// connectFlags say how ranks connect, when one is taken for lost, and by what they authenticate each other.
 type connectFlags struct {
 	silence, joinTimeout time.Duration
 	listen, announce     string

@@ -116,6 +116,10 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 				return fmt.Errorf("%s of %s: %w", words.Count(ranks, "rank"), words.Count(threads, "thread"), err)
 			}
 			for i, m := range all {
+				if m.hash != all[0].hash {
+					return fmt.Errorf("%d ranks of %d threads: vectors %s lead to state %.12s, and %s to %.12s", ranks, threads,
+						o.sets[0], all[0].hash, o.sets[i], m.hash)
+				}
 				err = WriteTimings(lines, m.took, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
 					m.size.Entities, ranks, threads, o.sets[i])
 				if err != nil {
