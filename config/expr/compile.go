@@ -38,7 +38,7 @@ const maxTerms = 2 * MaxLength
 type compiler struct {
 	vars   []string
 	uses   []string
-	places []string // of the built-in variables
+	coords []string // of the built-in variables
 	terms  int
 }
 
@@ -89,7 +89,7 @@ func notNumber(n ast.Node) error {
 
 func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 	if slices.Contains(builtins, n.Value) {
-		c.places = append(c.places, n.Value)
+		c.coords = append(c.coords, n.Value)
 	}
 	switch n.Value {
 	case "x":
