@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/launch"
@@ -66,15 +67,12 @@ func (f *connectFlags) args() []string {
 	return args
 }
 
-// envToken is the variable that tells a rank the secret of its job.
-const envToken = "ATOLL_TOKEN"
-
 // ensureToken makes the ranks that this process starts know a secret that nobody else does.
 func ensureToken() error {
-	if os.Getenv(envToken) != "" {
+	if os.Getenv(members.EnvToken) != "" {
 		return nil
 	}
-	return os.Setenv(envToken, rand.Text())
+	return os.Setenv(members.EnvToken, rand.Text())
 }
 
 // joinConfig is how a rank joins the others. notify is told of who is waited for, and refused.
@@ -82,7 +80,7 @@ func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notif
 	error) {
 	cfg := grpc.Config{
 		Rank: env.Rank, Size: env.Size, Coordinator: env.Coordinator, Listen: f.listen, Announce: f.announce,
-		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(envToken),
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(members.EnvToken),
 		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joinTimeout, Notify: notify,
 	}
 	if f.certs != "" {

@@ -52,7 +52,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return err
 	}
-	asked := os.Getenv(envToken)
+	asked := os.Getenv(members.EnvToken)
 	if err := ensureToken(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	}
 	doors, err := members.Listen(members.ServerConfig{Address: door, Certs: f.certs, Insecure: f.insecure,
 		JoinToken: asked,
-		RankToken: os.Getenv(envToken), Aligned: true})
+		RankToken: os.Getenv(members.EnvToken), Aligned: true})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}

@@ -95,7 +95,7 @@ func (p *Pod) Join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := supervise.RemoteSupervisor{Dial: dial, Args: p.Args, Local: p.Member(), Token: os.Getenv(envToken),
+	v := supervise.RemoteSupervisor{Dial: dial, Args: p.Args, Local: p.Member(), Token: os.Getenv(EnvToken),
 		Build:        summary.BuildID(),
 		SilenceLimit: p.SilenceLimit, MaxOutage: p.MaxOutage, UntilDone: true, Done: p.Done,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }}
