@@ -14,11 +14,12 @@ import (
 	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// connectFlags say how ranks find each other, when they take one for lost, and whom they let in.
+// connectFlags say how ranks connect, when one is taken for lost, and by what they authenticate each other.
 type connectFlags struct {
 	silence, joinTimeout time.Duration
 	listen, announce     string
@@ -120,7 +121,8 @@ Run again, it renews the certificates by the authority that is there. Ranks read
 			if made {
 				by = "a new authority"
 			}
-			fmt.Printf("%s: certificates of %d ranks and a coordinator, valid for %v, by %s\n", args[0], ranks, valid, by)
+			fmt.Printf("%s: certificates of %s and a coordinator, valid for %v, by %s\n", args[0], words.Count(ranks, "rank"),
+				valid, by)
 			return nil
 		},
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// superviseFlags are those of a run whose ranks come and go.
+// superviseFlags are the flags of a supervised run.
 type superviseFlags struct {
 	retries           int
 	elastic           string

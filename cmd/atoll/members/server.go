@@ -78,7 +78,8 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 	return d, nil
 }
 
-// certifiedRank is whose certificate a supervisor has that has said something.
+// certifiedRank is the rank that the certificate of a supervisor names. The handshake is complete once it has sent
+// something.
 func certifiedRank(conn net.Conn) (rank int, err error) {
 	secured, is := conn.(*tls.Conn)
 	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {
