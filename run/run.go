@@ -131,9 +131,10 @@ type runner struct {
 	probe     *probe    // of cases that have gauges, at
 	sites     []site    // each with one of the
 	gauges    []*gauge
-	transects *transects    // nil for none
-	tables    []*gauge      // of both, on this rank
-	ledger    *conservation // on rank 0
+	transects *transects      // nil for none
+	tables    []*gauge        // of both, on this rank
+	sampler   solvers.Sampler // nil where rows are of the present state
+	ledger    *conservation   // on rank 0
 	observing observing
 	progress  *progress.Line
 	showing   showing // of runs that are watched

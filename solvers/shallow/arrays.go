@@ -116,7 +116,8 @@ type loops struct {
 	flux, update, tile backend.Loop
 	friction, move     backend.Loop
 	present            [2]backend.Loop // of series, in both stages
-	keep               [2]backend.Loop // of what is largest: in a step, and of a state that somebody looks at
+	keep, keepOfStep   backend.Loop    // of what is largest: where the host knows the clock, and where the device does
+	sample             backend.Loop    // of what the step leaves in some cells, if any
 	stages             [2]stage
 }
 
@@ -136,9 +137,8 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	for stage := range l.present {
 		l.present[stage] = kernels.NewPresentLoop(stage == 1, clock, waves, a.rows, a.changing, a.boundary.Now)
 	}
-	for k, step := range []bool{true, false} {
-		l.keep[k] = kernels.NewKeepPeaksLoop(step, &a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
-	}
+	l.keep = kernels.NewKeepPeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
+	l.keepOfStep = kernels.NewKeepPeaksOfStepLoop(&a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
 	l.move = kernels.NewMoveBedLoop(&a.up, clock, waves, a.mesh.Beds, a.mesh.Stencils)
 	if a.slopes != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)

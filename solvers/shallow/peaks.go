@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -22,63 +23,89 @@ func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []ker
 	if !k.Maxima {
 		return peaks
 	}
-	peaks.Of = make([]kernels.Peak, owned)
-	for i := range peaks.Of {
-		peaks.Of[i] = kernels.Peak{Start: float64(state[i].H2) - float64(beds[i].Depth), Level: math.Inf(-1), Arrival: -1}
+	for _, a := range peaks.Arrays() {
+		*a = make([]float64, owned)
+	}
+	for i := range owned {
+		peaks.Start[i] = float64(state[i].H2) - float64(beds[i].Depth)
+		peaks.Level[i], peaks.Arrival[i], peaks.Since[i] = math.Inf(-1), -1, -1
 	}
 	return peaks
 }
 
 // placePeaks puts what is kept on the device.
 func (a *arrays[F]) placePeaks(from kernels.Peaks) {
-	a.peaks = kernels.Peaks{Of: backend.Uploaded(&a.taken, from.Of, "maxima"), Threshold: from.Threshold}
+	for _, array := range from.Arrays() {
+		*array = backend.Uploaded(&a.taken, *array, "maxima")
+	}
+	a.peaks = from
 }
 
-// keep takes the state at the start of step k into account.
-func (s *solver[F]) keep(k int) {
-	if n := len(s.peaks.Of); n > 0 {
-		s.dev.Run(s.loops[k].keep[0], 0, n)
+// keepPeaks takes the state at the start of a step into account: by a loop that knows the clock, or by one that finds
+// it.
+func (s *solver[F]) keepPeaks(loop backend.Loop) {
+	if n := len(s.peaks.Depth); n > 0 {
+		s.dev.Run(loop, 0, n)
 	}
+}
+
+// lookAtPeaks takes the state of this step into account in some owned cells. It may do so again.
+func (s *solver[F]) lookAtPeaks(lo, hi int) error {
+	if s.kept == s.Steps() {
+		return nil
+	}
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+		return err
+	}
+	s.dev.Run(s.loops[s.now].keep, lo, hi)
+	return nil
 }
 
 // peaksNow is what was kept up to the state of this step, where the host can read it.
-func (s *solver[F]) peaksNow() ([]kernels.Peak, error) {
+func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if s.kept == s.Steps() {
-		return s.peaked, nil
+		return &s.peaked, nil
 	}
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+	if err := s.lookAtPeaks(0, len(s.peaks.Depth)); err != nil {
 		return nil, err
 	}
-	s.dev.Run(s.loops[s.now].keep[1], 0, len(s.peaks.Of))
-	if s.peaked == nil {
-		s.peaked = make([]kernels.Peak, len(s.peaks.Of))
-	}
-	if err := backend.Download(s.dev, s.peaked, s.peaks.Of); err != nil {
-		return nil, err
+	if !s.apart {
+		s.peaked = s.peaks
+	} else {
+		to := s.peaked.Arrays()
+		for k, from := range s.peaks.Arrays() {
+			if *to[k] == nil {
+				*to[k] = make([]float64, len(*from))
+			}
+			if err := backend.Download(s.dev, *to[k], *from); err != nil {
+				return nil, err
+			}
+		}
 	}
 	s.kept = s.Steps()
-	return s.peaked, nil
+	return &s.peaked, nil
 }
 
-// peaksAt reads what was kept in some owned cells up to the state of this step, for gauges: the other cells are left as
-// they are.
+// peaksAt reads what was kept in some owned cells up to the state of this step, for gauges. A device with memory of its
+// own looks at all cells, so that it is asked once.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.kept != s.Steps() && len(cells) > 0 {
-		if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
-			return err
+	if s.apart && s.kept != s.Steps() && len(cells) > 0 {
+		picked, err := s.pickPeaks(cells)
+		for k := range picked {
+			do(k, &picked[k])
 		}
+		return err
 	}
-	var one [1]kernels.Peak
 	for k, cell := range cells {
-		if s.kept == s.Steps() {
-			do(k, &s.peaked[cell])
-			continue
+		from := &s.peaked
+		if s.kept != s.Steps() {
+			from = &s.peaks
+			if err := s.lookAtPeaks(cell, cell+1); err != nil {
+				return err
+			}
 		}
-		s.dev.Run(s.loops[s.now].keep[1], cell, cell+1)
-		if err := backend.Download(s.dev, one[:], s.peaks.Of[cell:cell+1]); err != nil {
-			return err
-		}
-		do(k, &one[0])
+		of := from.At(int32(cell))
+		do(k, &of)
 	}
 	return nil
 }
@@ -86,31 +113,36 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 // Maxima are the fields of what is kept, and how each is read of a cell.
 var Maxima = []struct {
 	solvers.Field
-	of func(k *kernels.Peak) float64
+	of func(k *kernels.Peak, now float64) float64
 }{
 	{solvers.Field{Name: "max_h", Unit: "m", Doc: "largest thickness since the start"},
-		func(k *kernels.Peak) float64 { return k.Depth }},
+		func(k *kernels.Peak, _ float64) float64 { return k.Depth }},
 	{solvers.Field{Name: "max_z", Unit: "m", Doc: "highest level of the surface while there was water; none without"},
-		func(k *kernels.Peak) float64 { return wet(k, k.Level) }},
+		func(k *kernels.Peak, _ float64) float64 { return wet(k, k.Level) }},
 	{solvers.Field{Name: "max_speed", Unit: "m/s", Doc: "largest speed since the start"},
-		func(k *kernels.Peak) float64 { return k.Speed }},
+		func(k *kernels.Peak, _ float64) float64 { return k.Speed }},
 	{solvers.Field{Name: "max_flux", Unit: "m³/s²", Doc: "largest flux of momentum since the start, h u²"},
-		func(k *kernels.Peak) float64 { return k.Flux }},
+		func(k *kernels.Peak, _ float64) float64 { return k.Flux }},
 	{solvers.Field{Name: "max_hazard", Unit: "m²/s", Doc: "largest h (u + 0.5 m/s) since the start"},
-		func(k *kernels.Peak) float64 { return k.Hazard }},
+		func(k *kernels.Peak, _ float64) float64 { return k.Hazard }},
 	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s"},
-		func(k *kernels.Peak) float64 { return class(k.Hazard) }},
+		func(k *kernels.Peak, _ float64) float64 { return class(k.Hazard) }},
 	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first stood off that at the start; none for never"},
-		func(k *kernels.Peak) float64 {
+		func(k *kernels.Peak, _ float64) float64 {
 			if k.Arrival < 0 {
 				return math.NaN()
 			}
 			return k.Arrival
 		}},
 	{solvers.Field{Name: "max_time", Unit: "s", Doc: "when the thickness was largest; none without water"},
-		func(k *kernels.Peak) float64 { return wet(k, k.When) }},
+		func(k *kernels.Peak, _ float64) float64 { return wet(k, k.When) }},
 	{solvers.Field{Name: "wet_time", Unit: "s", Doc: "how long there was water"},
-		func(k *kernels.Peak) float64 { return k.Wet }},
+		func(k *kernels.Peak, now float64) float64 {
+			if k.Since < 0 {
+				return k.Wet
+			}
+			return k.Wet + (now - k.Since)
+		}},
 }
 
 // wet is a value where there was water, and none elsewhere.
@@ -143,9 +175,9 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	if err != nil {
 		return err
 	}
-	for i := range peaks {
-		if peaks[i].Depth > s.peaks.Threshold {
-			do(i, peaks[i].Level, s.wasDry[i])
+	for i, h := range peaks.Depth {
+		if h > s.peaks.Threshold {
+			do(i, peaks.Level[i], s.wasDry[i])
 		}
 	}
 	return nil
@@ -154,7 +186,7 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
-	if len(s.peaks.Of) == 0 && !s.keeps {
+	if !s.keeps {
 		return nil
 	}
 	for _, m := range Maxima {
@@ -165,19 +197,25 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			if err != nil {
 				return nil, err
 			}
-			values := make([]float64, len(peaks))
-			for i := range peaks {
-				values[i] = m.of(&peaks[i])
-			}
+			values := make([]float64, len(peaks.Depth))
+			parallel.Ranges(len(values), parallel.Parts(len(values), few), func(_, lo, hi int) {
+				for i := lo; i < hi; i++ {
+					of := peaks.At(int32(i))
+					values[i] = m.of(&of, s.Time())
+				}
+			})
 			return values, nil
 		}
 		f.At = func(_ context.Context, cells []int, values []float64) error {
-			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
+			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of, s.Time()) })
 		}
 		list = append(list, f)
 	}
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-	return append(list, solvers.Field{Name: "peaks", Doc: "what was largest since the start", On: owned, Saved: true,
-		Components: []string{"depth", "level", "speed", "flux", "hazard", "start", "arrival", "when", "wet"},
-		View:       func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Of, 0) }})
+	names := []string{"depth", "level", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
+	for k, array := range s.peaks.Arrays() {
+		list = append(list, solvers.Field{Name: "peak_" + names[k], Doc: "what was largest since the start", On: owned,
+			Saved: true, View: func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) }})
+	}
+	return list
 }

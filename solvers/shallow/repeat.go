@@ -39,7 +39,7 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		return err
 	}
 	clock := &s.time[0]
-	n := min(steps, most)
+	n := min(steps, s.samples.most())
 	next := clock.Until
 	if clock.Pause > 0 {
 		next = min(next, clock.Pause)
@@ -82,23 +82,34 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	s.lap(inUpdate)
 	s.now = (s.now + int(clock.Steps-before)) % turns
 	s.unview()
+	if err := s.fetchSamples(before); err != nil {
+		return err
+	}
 	return s.check(ctx)
 }
 
 // queue queues step k of the turns.
 func (s *solver[F]) queue(ctx context.Context, k int) error {
-	s.keep(k)
+	s.keepPeaks(s.loops[k].keepOfStep)
 	queue := s.queueTiles
 	if s.slopes != nil {
 		queue = s.queueStages
 	}
-	if err := queue(ctx, k); err != nil || s.linked == nil {
+	if err := queue(ctx, k); err != nil {
 		return err
 	}
-	if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil || s.params.Lag {
-		return err // a lagging minimum is there with the next step's ghosts
+	if s.linked != nil {
+		if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil {
+			return err
+		}
+		if !s.params.Lag { // a lagging minimum is there with the next step's ghosts
+			if err := s.linked.Finish(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	return s.linked.Finish(ctx)
+	s.sample(k)
+	return nil
 }
 
 // queueTiles queues all tiles, and the exchange of what they make.

@@ -19,7 +19,8 @@ import (
 
 func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, kept: -1, reducer: newReducer(comm, cfg.Lag)}
+	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, kept: -1, looked: map[int]bool{},
+		reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
 			s.Close()

@@ -32,6 +32,12 @@ type Solver interface {
 	Field(name string) ([]float64, error)
 	// Value returns a quantity at one owned cell.
 	Value(name string, cell int) float64
+	// Pick writes a quantity at some owned cells to values.
+	Pick(name string, cells []int, values []float64) error
+	// Sample, Sampled and Turn are those of solvers.Sampler, of all that Pick knows.
+	Sample(cells []int) (bool, error)
+	Sampled() []float64
+	Turn(k int)
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
@@ -98,13 +104,15 @@ type solver[F num.Float] struct {
 	arrays[F]
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
-	apart  bool
-	host   []kernels.State[F]
-	viewed int   // the step whose state host holds whole, -1 for none
-	looked []int // cells of the state of now that it holds besides
-	keeps  bool  // what is largest
-	kept   int   // the step up to which peaked holds it, -1 for none
-	peaked []kernels.Peak
+	apart   bool
+	host    []kernels.State[F]
+	viewed  int          // the step whose state host holds whole, -1 for none
+	looked  map[int]bool // cells of the state of now that it holds besides
+	keeps   bool         // what is largest
+	kept    int          // the step up to which peaked holds it, -1 for none
+	peaked  kernels.Peaks
+	picking picking[F]
+	samples samples[F]
 
 	loops  [turns]loops
 	now    int     // which of the turns is next

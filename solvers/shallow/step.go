@@ -16,7 +16,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	s.keep(s.now)
+	s.keepPeaks(s.loops[s.now].keep)
 	sweep := s.sweepCells
 	switch {
 	case s.slopes != nil && s.tiled:

@@ -755,32 +755,36 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peak is what one layer of water has reached in a cell since the start, and when. All of it is of float64, as what
-// frames hold is.
-// Peak, peaks.go:10
-struct Peak {
-    double Depth;
-    double Level_;
-    double Speed_;
-    double Flux_;
-    double Hazard;
-    double Start;
-    double Arrival;
-    double When;
-    double Wet;
-};
-static_assert(sizeof(Peak) == 72 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
-    offsetof(Peak, Speed_) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
-    offsetof(Peak, Start) == 40 && offsetof(Peak, Arrival) == 48 && offsetof(Peak, When) == 56 &&
-    offsetof(Peak, Wet) == 64, "Peak");
-
-// Peaks is what is kept of owned cells.
-// Peaks, peaks.go:23
+// Peaks is what one layer of water has reached in owned cells since the start, and when. All of it is of float64, as
+// what frames hold is. Each number has an array, of which most steps write nothing.
+// Peaks, peaks.go:10
 struct Peaks {
-    Slice<Peak> Of;
+    Slice<double> Depth;
+    Slice<double> Level_;
+    Slice<double> Speed_;
+    Slice<double> Flux_;
+    Slice<double> Hazard;
+    Slice<double> Start;
+    Slice<double> Arrival;
+    Slice<double> When;
+    Slice<double> Wet;
+    Slice<double> Since;
     double Threshold;
 };
-static_assert(sizeof(Peaks) == 32 && offsetof(Peaks, Of) == 0 && offsetof(Peaks, Threshold) == 24, "Peaks");
+static_assert(sizeof(Peaks) == 248 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
+    offsetof(Peaks, Speed_) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
+    offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
+    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Threshold) == 240, "Peaks");
+
+// Peak is what was kept in one cell.
+// Peak, peaks.go:93
+struct alignas(16) Peak {
+    double Depth, Level_, Speed_, Flux_, Hazard, Start, Arrival, When, Wet, Since;
+};
+static_assert(sizeof(Peak) == 80 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
+    offsetof(Peak, Speed_) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
+    offsetof(Peak, Start) == 40 && offsetof(Peak, Arrival) == 48 && offsetof(Peak, When) == 56 &&
+    offsetof(Peak, Wet) == 64 && offsetof(Peak, Since) == 72, "Peak");
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
@@ -853,6 +857,32 @@ struct water_f64 {
 static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
     offsetof(water_f64, u2) == 48, "water_f64");
+
+// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
+// each at its number modulo that, and in each of them the cells.
+// Samples[float32], sample.go:10
+struct Samples_f32 {
+    Slice<int32> Cells;
+    Slice<State_f32> States;
+    Slice<float> Depths;
+    Slice<double> Times;
+};
+static_assert(sizeof(Samples_f32) == 96 && offsetof(Samples_f32, Cells) == 0 &&
+    offsetof(Samples_f32, States) == 24 && offsetof(Samples_f32, Depths) == 48 &&
+    offsetof(Samples_f32, Times) == 72, "Samples_f32");
+
+// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
+// each at its number modulo that, and in each of them the cells.
+// Samples[float64], sample.go:10
+struct Samples_f64 {
+    Slice<int32> Cells;
+    Slice<State_f64> States;
+    Slice<double> Depths;
+    Slice<double> Times;
+};
+static_assert(sizeof(Samples_f64) == 96 && offsetof(Samples_f64, Cells) == 0 &&
+    offsetof(Samples_f64, States) == 24 && offsetof(Samples_f64, Depths) == 48 &&
+    offsetof(Samples_f64, Times) == 72, "Samples_f64");
 
 // Row is the value of a series at a time in s.
 // Row, series.go:9
@@ -3409,6 +3439,114 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
+// keepPeaks[float32], peaks.go:42
+DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
+        Slice<State_f32> w) {
+    State_f32 *c = &w[i];
+    double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
+    bool there = c->H2 >= p->DryDepth;
+    double since = peaks->Since[i];
+    if ((there && h > peaks->Threshold) != (since >= 0.0)) {
+        if (since < 0.0) {
+            peaks->Since[i] = now;
+        } else {
+            peaks->Wet[i] += now - since;
+            peaks->Since[i] = -1.0;
+        }
+    }
+    if (!there) {
+        return;
+    }
+    if (h > peaks->Depth[i]) {
+        peaks->Depth[i] = h;
+        peaks->When[i] = now;
+    }
+    double level = h - double(beds[i].Depth);
+    if (level > peaks->Level_[i]) {
+        peaks->Level_[i] = level;
+    }
+    if (peaks->Arrival[i] < 0.0) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
+            peaks->Arrival[i] = now;
+        }
+    }
+    x = x / h;
+    y = y / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    double flux = h * square, hazard = h * (speed + 0.5);
+    if (speed > peaks->Speed_[i]) {
+        peaks->Speed_[i] = speed;
+    }
+    if (flux > peaks->Flux_[i]) {
+        peaks->Flux_[i] = flux;
+    }
+    if (hazard > peaks->Hazard[i]) {
+        peaks->Hazard[i] = hazard;
+    }
+}
+
+// KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
+// KeepPeaks[float32], peaks.go:27
+DEVICE void KeepPeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    keepPeaks_f32(i, p, clock->Time, peaks, beds, w);
+}
+
+// keepPeaks[float64], peaks.go:42
+DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
+        Slice<State_f64> w) {
+    State_f64 *c = &w[i];
+    double h = c->H2, x = c->Q2x, y = c->Q2y;
+    bool there = c->H2 >= p->DryDepth;
+    double since = peaks->Since[i];
+    if ((there && h > peaks->Threshold) != (since >= 0.0)) {
+        if (since < 0.0) {
+            peaks->Since[i] = now;
+        } else {
+            peaks->Wet[i] += now - since;
+            peaks->Since[i] = -1.0;
+        }
+    }
+    if (!there) {
+        return;
+    }
+    if (h > peaks->Depth[i]) {
+        peaks->Depth[i] = h;
+        peaks->When[i] = now;
+    }
+    double level = h - beds[i].Depth;
+    if (level > peaks->Level_[i]) {
+        peaks->Level_[i] = level;
+    }
+    if (peaks->Arrival[i] < 0.0) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
+            peaks->Arrival[i] = now;
+        }
+    }
+    x = x / h;
+    y = y / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    double flux = h * square, hazard = h * (speed + 0.5);
+    if (speed > peaks->Speed_[i]) {
+        peaks->Speed_[i] = speed;
+    }
+    if (flux > peaks->Flux_[i]) {
+        peaks->Flux_[i] = flux;
+    }
+    if (hazard > peaks->Hazard[i]) {
+        peaks->Hazard[i] = hazard;
+    }
+}
+
+// KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
+// KeepPeaks[float64], peaks.go:27
+DEVICE void KeepPeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    keepPeaks_f64(i, p, clock->Time, peaks, beds, w);
+}
+
 // end is the time at the end of the step.
 // (*Clock[float32]).end, clock.go:41
 DEVICE double Clock_end_f32(Clock_f32 *c) {
@@ -3452,43 +3590,14 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// KeepPeaks keeps what is largest in cell i of the state w. Of a step, whose length it finds as TileStep does, it is
-// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be looked at twice.
-// KeepPeaks[float32], peaks.go:33
-DEVICE void KeepPeaks_f32_at(int64 i, bool step, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+// KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// KeepPeaksOfStep[float32], peaks.go:34
+DEVICE void KeepPeaksOfStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    Clock_f32 now = *clock;
-    if (step) {
-        now = Clock_now_f32(clock, waves);
-        if (now.Stop) {
-            return;
-        }
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    if (!now.Stop) {
+        keepPeaks_f32(i, p, now.Time, peaks, beds, w);
     }
-    State_f32 c = w[i];
-    if (c.H2 < p->DryDepth) {
-        return;
-    }
-    double h = double(c.H2);
-    Peak *k = &peaks->Of[i];
-    if (h > k->Depth) {
-        k->Depth = h;
-        k->When = now.Time;
-    }
-    double level = h - double(beds[i].Depth);
-    k->Level_ = go_max<double>(k->Level_, level);
-    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
-        k->Arrival = now.Time;
-    }
-    if (step && h > peaks->Threshold) {
-        k->Wet += double(now.Dt);
-    }
-    double x = double(c.Q2x) / h, y = double(c.Q2y) / h;
-    double square = x * x + y * y;
-    double speed = num_Sqrt_f64(square);
-    k->Speed_ = go_max<double>(k->Speed_, speed);
-    k->Flux_ = go_max<double>(k->Flux_, h * square);
-    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
 }
 
 // end is the time at the end of the step.
@@ -3534,43 +3643,26 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
-// KeepPeaks keeps what is largest in cell i of the state w. Of a step, whose length it finds as TileStep does, it is
-// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be looked at twice.
-// KeepPeaks[float64], peaks.go:33
-DEVICE void KeepPeaks_f64_at(int64 i, bool step, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+// KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// KeepPeaksOfStep[float64], peaks.go:34
+DEVICE void KeepPeaksOfStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    Clock_f64 now = *clock;
-    if (step) {
-        now = Clock_now_f64(clock, waves);
-        if (now.Stop) {
-            return;
-        }
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    if (!now.Stop) {
+        keepPeaks_f64(i, p, now.Time, peaks, beds, w);
     }
-    State_f64 c = w[i];
-    if (c.H2 < p->DryDepth) {
-        return;
-    }
-    double h = c.H2;
-    Peak *k = &peaks->Of[i];
-    if (h > k->Depth) {
-        k->Depth = h;
-        k->When = now.Time;
-    }
-    double level = h - beds[i].Depth;
-    k->Level_ = go_max<double>(k->Level_, level);
-    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
-        k->Arrival = now.Time;
-    }
-    if (step && h > peaks->Threshold) {
-        k->Wet += now.Dt;
-    }
-    double x = c.Q2x / h, y = c.Q2y / h;
-    double square = x * x + y * y;
-    double speed = num_Sqrt_f64(square);
-    k->Speed_ = go_max<double>(k->Speed_, speed);
-    k->Flux_ = go_max<double>(k->Flux_, h * square);
-    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
+}
+
+// At is what was kept in cell i.
+// (*Peaks).At, peaks.go:108
+DEVICE Peak Peaks_At(const Peaks *p, int32 i) {
+    return Peak{p->Depth[i], p->Level_[i], p->Speed_[i], p->Flux_[i], p->Hazard[i], p->Start[i], p->Arrival[i], p->When[i], p->Wet[i], p->Since[i]};
+}
+
+// PickPeaks reads what was kept in the k-th of some cells.
+// PickPeaks, peaks.go:105
+DEVICE void PickPeaks_at(int64 k, Slice<int32> cells, const Peaks *peaks, Slice<Peak> to) {
+    to[k] = Peaks_At(peaks, cells[k]);
 }
 
 // (*Stencil[float32]).geometry, slopes.go:74
@@ -4096,6 +4188,74 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
         return;
     }
     out[i] = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
+}
+
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
+// step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample[float32], sample.go:21
+DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const Samples_f32 *s,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    if (!clock->Pending) {
+        return;
+    }
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    int64 at = rem(now.Steps, s->Times.len);
+    if (k == 0) {
+        s->Times[at] = now.Time;
+    }
+    if (k < s->Cells.len) {
+        int32 cell = s->Cells[k];
+        State_f32 &place1 = s->States[add(mul(at, s->Cells.len), k)];
+        float &place2 = s->Depths[add(mul(at, s->Cells.len), k)];
+        const State_f32 value1 = w[cell];
+        const float value2 = beds[cell].Depth;
+        place1 = value1;
+        place2 = value2;
+    }
+}
+
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
+// step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample[float64], sample.go:21
+DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const Samples_f64 *s,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    if (!clock->Pending) {
+        return;
+    }
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    int64 at = rem(now.Steps, s->Times.len);
+    if (k == 0) {
+        s->Times[at] = now.Time;
+    }
+    if (k < s->Cells.len) {
+        int32 cell = s->Cells[k];
+        State_f64 &place1 = s->States[add(mul(at, s->Cells.len), k)];
+        double &place2 = s->Depths[add(mul(at, s->Cells.len), k)];
+        const State_f64 value1 = w[cell];
+        const double value2 = beds[cell].Depth;
+        place1 = value1;
+        place2 = value2;
+    }
+}
+
+// PickSamples reads the k-th of some cells of a state.
+// PickSamples[float32], sample.go:39
+DEVICE void PickSamples_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<State_f32> states, Slice<float> depths) {
+    const State_f32 value1 = w[cells[k]];
+    const float value2 = beds[cells[k]].Depth;
+    states[k] = value1;
+    depths[k] = value2;
+}
+
+// PickSamples reads the k-th of some cells of a state.
+// PickSamples[float64], sample.go:39
+DEVICE void PickSamples_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<State_f64> states, Slice<double> depths) {
+    const State_f64 value1 = w[cells[k]];
+    const double value2 = beds[cells[k]].Depth;
+    states[k] = value1;
+    depths[k] = value2;
 }
 
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
@@ -4911,36 +5071,43 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_false_f32(int64 lo, int64 hi,
+// Kernel KeepPeaks, peaks.go:27
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f32_at(i, &p, clock, &peaks, beds, w);
+}
+
+// Kernel KeepPeaks, peaks.go:27
+extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) KeepPeaks_f64_at(i, &p, clock, &peaks, beds, w);
+}
+
+// Kernel KeepPeaksOfStep, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f32_at(i, false, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) KeepPeaksOfStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_false_f64(int64 lo, int64 hi,
+// Kernel KeepPeaksOfStep, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f64_at(i, false, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) KeepPeaksOfStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_true_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
-        const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f32_at(i, true, &p, clock, waves, &peaks, beds, w);
-}
-
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_step_true_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
-        const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f64_at(i, true, &p, clock, waves, &peaks, beds, w);
+// Kernel PickPeaks, peaks.go:105
+extern "C" __global__ void __launch_bounds__(128) PickPeaks(int64 lo, int64 hi, Slice<int32> cells,
+        const __grid_constant__ Peaks peaks, Slice<Peak> to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PickPeaks_at(k, cells, &peaks, to);
 }
 
 // Kernel CellSlopes, reconstruct.go:9
@@ -4957,6 +5124,34 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64
         Slice<Slopes_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
+}
+
+// Kernel Sample, sample.go:21
+extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
+        Least<float> *waves, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Sample_f32_at(k, clock, waves, &s, beds, w);
+}
+
+// Kernel Sample, sample.go:21
+extern "C" __global__ void __launch_bounds__(128) Sample_f64(int64 lo, int64 hi, Clock_f64 *clock,
+        Least<double> *waves, const __grid_constant__ Samples_f64 s, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Sample_f64_at(k, clock, waves, &s, beds, w);
+}
+
+// Kernel PickSamples, sample.go:39
+extern "C" __global__ void __launch_bounds__(128) PickSamples_f32(int64 lo, int64 hi, Slice<int32> cells,
+        Slice<Bed_f32> beds, Slice<State_f32> w, Slice<State_f32> states, Slice<float> depths) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PickSamples_f32_at(k, cells, beds, w, states, depths);
+}
+
+// Kernel PickSamples, sample.go:39
+extern "C" __global__ void __launch_bounds__(128) PickSamples_f64(int64 lo, int64 hi, Slice<int32> cells,
+        Slice<Bed_f64> beds, Slice<State_f64> w, Slice<State_f64> states, Slice<double> depths) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PickSamples_f64_at(k, cells, beds, w, states, depths);
 }
 
 // Kernel Present, series.go:23

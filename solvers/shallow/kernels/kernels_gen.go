@@ -240,7 +240,56 @@ func (loop *SurveyLoop[F]) Launch() abi.Launch {
 
 // KeepPeaksLoop runs KeepPeaks for lo ≤ index < hi, on the CPU or another device.
 type KeepPeaksLoop[F num.Float] struct {
-	step  bool
+	p     *Params[F]
+	clock *Clock[F]
+	peaks *Peaks
+	beds  []Bed[F]
+	w     []State[F]
+
+	code lanes.Code
+}
+
+// NewKeepPeaksLoop prepares KeepPeaks.
+func NewKeepPeaksLoop[F num.Float](p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksLoop[F] {
+	loop := &KeepPeaksLoop[F]{p, clock, peaks, beds, w, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *KeepPeaksLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "KeepPeaks"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
+	for i := lo; i < hi; i++ {
+		KeepPeaks(i, loop.p, loop.clock, loop.peaks, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "KeepPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.PointerTo("clock", loop.clock),
+		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// KeepPeaksOfStepLoop runs KeepPeaksOfStep for lo ≤ index < hi, on the CPU or another device.
+type KeepPeaksOfStepLoop[F num.Float] struct {
 	p     *Params[F]
 	clock *Clock[F]
 	waves *atomics.Least[F]
@@ -249,21 +298,21 @@ type KeepPeaksLoop[F num.Float] struct {
 	w     []State[F]
 }
 
-// NewKeepPeaksLoop prepares KeepPeaks.
-func NewKeepPeaksLoop[F num.Float](step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksLoop[F] {
-	return &KeepPeaksLoop[F]{step, p, clock, waves, peaks, beds, w}
+// NewKeepPeaksOfStepLoop prepares KeepPeaksOfStep.
+func NewKeepPeaksOfStepLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksOfStepLoop[F] {
+	return &KeepPeaksOfStepLoop[F]{p, clock, waves, peaks, beds, w}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
+func (loop *KeepPeaksOfStepLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		KeepPeaks(i, loop.step, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+		KeepPeaksOfStep(i, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "KeepPeaks" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *KeepPeaksOfStepLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "KeepPeaksOfStep" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("waves", loop.waves),
@@ -273,15 +322,32 @@ func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// variant tells the kernel's variants apart.
-func (loop *KeepPeaksLoop[F]) variant() string {
-	switch {
-	case !loop.step:
-		return "_step_false"
-	case loop.step:
-		return "_step_true"
+// PickPeaksLoop runs PickPeaks for lo ≤ index < hi, on the CPU or another device.
+type PickPeaksLoop struct {
+	cells []int32
+	peaks *Peaks
+	to    []Peak
+}
+
+// NewPickPeaksLoop prepares PickPeaks.
+func NewPickPeaksLoop(cells []int32, peaks *Peaks, to []Peak) *PickPeaksLoop {
+	return &PickPeaksLoop{cells, peaks, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PickPeaksLoop) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		PickPeaks(k, loop.cells, loop.peaks, loop.to)
 	}
-	panic("KeepPeaks has no variant for these constants")
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PickPeaksLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PickPeaks", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("to", loop.to),
+	}}
 }
 
 // CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
@@ -329,6 +395,70 @@ func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.
+type SampleLoop[F num.Float] struct {
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	s     *Samples[F]
+	beds  []Bed[F]
+	w     []State[F]
+}
+
+// NewSampleLoop prepares Sample.
+func NewSampleLoop[F num.Float](clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
+	return &SampleLoop[F]{clock, waves, s, beds, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SampleLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Sample(k, loop.clock, loop.waves, loop.s, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SampleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Sample" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// PickSamplesLoop runs PickSamples for lo ≤ index < hi, on the CPU or another device.
+type PickSamplesLoop[F num.Float] struct {
+	cells  []int32
+	beds   []Bed[F]
+	w      []State[F]
+	states []State[F]
+	depths []F
+}
+
+// NewPickSamplesLoop prepares PickSamples.
+func NewPickSamplesLoop[F num.Float](cells []int32, beds []Bed[F], w []State[F], states []State[F], depths []F) *PickSamplesLoop[F] {
+	return &PickSamplesLoop[F]{cells, beds, w, states, depths}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PickSamplesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		PickSamples(k, loop.cells, loop.beds, loop.w, loop.states, loop.depths)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PickSamplesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PickSamples" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("states", loop.states),
+		abi.ElementsOf("depths", loop.depths),
 	}}
 }
 
