@@ -43,6 +43,7 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
 		{"4 ranks with memory of their own", 4, Local, func() backend.Device { return NewFar(cpu.New(1), 1<<30) }},
+		{"1 rank that queues steps", 1, Local, func() backend.Device { return NewQueue(cpu.New(1), 1<<30) }},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
 		killed(t, whole, dir, len(saved)/2)

@@ -116,7 +116,7 @@ type loops struct {
 	flux, update, tile backend.Loop
 	friction, move     backend.Loop
 	present            [2]backend.Loop // of series, in both stages
-	keep, keepOfStep   backend.Loop    // of what is largest: where the host knows the clock, and where the device does
+	keep, keepOfStep   backend.Loop    // of what is largest: at the clock's time, and in a step
 	sample             backend.Loop    // of what the step leaves in some cells, if any
 	stages             [2]stage
 }

@@ -3,6 +3,7 @@ package shallow
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -18,7 +19,8 @@ type Keep struct {
 }
 
 // keepFrom makes what is kept of owned cells, as it is before the first step.
-func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []kernels.State[F]) kernels.Peaks {
+func keepFrom[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
+	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
 		return peaks
@@ -26,32 +28,38 @@ func keepFrom[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []ker
 	for _, a := range peaks.Arrays() {
 		*a = make([]float64, owned)
 	}
+	peaks.Marks = make([]int32, owned)
+	if moves {
+		peaks.Level = make([]float64, owned)
+	}
 	for i := range owned {
-		peaks.Start[i] = float64(state[i].H2) - float64(beds[i].Depth)
-		peaks.Level[i], peaks.Arrival[i], peaks.Since[i] = math.Inf(-1), -1, -1
+		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2)-float64(beds[i].Depth), -1
+		if moves {
+			peaks.Level[i] = math.Inf(-1)
+		}
 	}
 	return peaks
 }
 
 // placePeaks puts what is kept on the device.
 func (a *arrays[F]) placePeaks(from kernels.Peaks) {
-	for _, array := range from.Arrays() {
+	for _, array := range append(from.Arrays(), &from.Level) {
 		*array = backend.Uploaded(&a.taken, *array, "maxima")
 	}
+	from.Marks = backend.Uploaded(&a.taken, from.Marks, "maxima")
 	a.peaks = from
 }
 
-// keepPeaks takes the state at the start of a step into account: by a loop that knows the clock, or by one that finds
-// it.
-func (s *solver[F]) keepPeaks(loop backend.Loop) {
+// keepPeaks takes the state at the start of step k of the turns into account. The device finds the time.
+func (s *solver[F]) keepPeaks(k int) {
 	if n := len(s.peaks.Depth); n > 0 {
-		s.dev.Run(loop, 0, n)
+		s.dev.Run(s.loops[k].keepOfStep, 0, n)
 	}
 }
 
 // lookAtPeaks takes the state of this step into account in some owned cells. It may do so again.
 func (s *solver[F]) lookAtPeaks(lo, hi int) error {
-	if s.kept == s.Steps() {
+	if !s.keeps {
 		return nil
 	}
 	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
@@ -72,14 +80,19 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if !s.apart {
 		s.peaked = s.peaks
 	} else {
-		to := s.peaked.Arrays()
-		for k, from := range s.peaks.Arrays() {
-			if *to[k] == nil {
-				*to[k] = make([]float64, len(*from))
-			}
+		to := append(s.peaked.Arrays(), &s.peaked.Level)
+		for k, from := range append(s.peaks.Arrays(), &s.peaks.Level) {
+			*to[k] = slices.Grow((*to[k])[:0], len(*from))[:len(*from)]
 			if err := backend.Download(s.dev, *to[k], *from); err != nil {
 				return nil, err
 			}
+		}
+		s.peaked.Marks = slices.Grow(s.peaked.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
+		if err := backend.Download(s.dev, s.peaked.Marks, s.peaks.Marks); err != nil {
+			return nil, err
+		}
+		if err := s.look(0, len(s.beds)); err != nil {
+			return nil, err
 		}
 	}
 	s.kept = s.Steps()
@@ -104,7 +117,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 				return err
 			}
 		}
-		of := from.At(int32(cell))
+		of := s.peakOf(from, cell)
 		do(k, &of)
 	}
 	return nil
@@ -113,36 +126,31 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 // Maxima are the fields of what is kept, and how each is read of a cell.
 var Maxima = []struct {
 	solvers.Field
-	of func(k *kernels.Peak, now float64) float64
+	of func(k *kernels.Peak) float64
 }{
 	{solvers.Field{Name: "max_h", Unit: "m", Doc: "largest thickness since the start"},
-		func(k *kernels.Peak, _ float64) float64 { return k.Depth }},
+		func(k *kernels.Peak) float64 { return k.Depth }},
 	{solvers.Field{Name: "max_z", Unit: "m", Doc: "highest level of the surface while there was water; none without"},
-		func(k *kernels.Peak, _ float64) float64 { return wet(k, k.Level) }},
+		func(k *kernels.Peak) float64 { return wet(k, k.Level) }},
 	{solvers.Field{Name: "max_speed", Unit: "m/s", Doc: "largest speed since the start"},
-		func(k *kernels.Peak, _ float64) float64 { return k.Speed }},
+		func(k *kernels.Peak) float64 { return k.Speed }},
 	{solvers.Field{Name: "max_flux", Unit: "m³/s²", Doc: "largest flux of momentum since the start, h u²"},
-		func(k *kernels.Peak, _ float64) float64 { return k.Flux }},
+		func(k *kernels.Peak) float64 { return k.Flux }},
 	{solvers.Field{Name: "max_hazard", Unit: "m²/s", Doc: "largest h (u + 0.5 m/s) since the start"},
-		func(k *kernels.Peak, _ float64) float64 { return k.Hazard }},
+		func(k *kernels.Peak) float64 { return k.Hazard }},
 	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s"},
-		func(k *kernels.Peak, _ float64) float64 { return class(k.Hazard) }},
+		func(k *kernels.Peak) float64 { return class(k.Hazard) }},
 	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first stood off that at the start; none for never"},
-		func(k *kernels.Peak, _ float64) float64 {
+		func(k *kernels.Peak) float64 {
 			if k.Arrival < 0 {
 				return math.NaN()
 			}
 			return k.Arrival
 		}},
 	{solvers.Field{Name: "max_time", Unit: "s", Doc: "when the thickness was largest; none without water"},
-		func(k *kernels.Peak, _ float64) float64 { return wet(k, k.When) }},
+		func(k *kernels.Peak) float64 { return wet(k, k.When) }},
 	{solvers.Field{Name: "wet_time", Unit: "s", Doc: "how long there was water"},
-		func(k *kernels.Peak, now float64) float64 {
-			if k.Since < 0 {
-				return k.Wet
-			}
-			return k.Wet + (now - k.Since)
-		}},
+		func(k *kernels.Peak) float64 { return k.Wet }},
 }
 
 // wet is a value where there was water, and none elsewhere.
@@ -177,7 +185,7 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	}
 	for i, h := range peaks.Depth {
 		if h > s.peaks.Threshold {
-			do(i, peaks.Level[i], s.wasDry[i])
+			do(i, s.peakOf(peaks, i).Level, s.wasDry[i])
 		}
 	}
 	return nil
@@ -200,22 +208,34 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			values := make([]float64, len(peaks.Depth))
 			parallel.Ranges(len(values), parallel.Parts(len(values), few), func(_, lo, hi int) {
 				for i := lo; i < hi; i++ {
-					of := peaks.At(int32(i))
-					values[i] = m.of(&of, s.Time())
+					of := s.peakOf(peaks, i)
+					values[i] = m.of(&of)
 				}
 			})
 			return values, nil
 		}
 		f.At = func(_ context.Context, cells []int, values []float64) error {
-			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of, s.Time()) })
+			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
 		}
 		list = append(list, f)
 	}
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-	names := []string{"depth", "level", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
-	for k, array := range s.peaks.Arrays() {
-		list = append(list, solvers.Field{Name: "peak_" + names[k], Doc: "what was largest since the start", On: owned,
-			Saved: true, View: func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) }})
+	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
+	saved := func(name string, view func() solvers.View) {
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned, Saved: true,
+			View: view})
 	}
+	for k, array := range s.peaks.Arrays() {
+		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
+	}
+	if len(s.up.Rises) > 0 {
+		saved("level", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Level, 0) })
+	}
+	saved("marks", func() solvers.View { return solvers.ViewOf[int32](s.dev, s.peaks.Marks, 0) })
 	return list
+}
+
+// peakOf is what was kept in a cell up to now, where the host can read it.
+func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
+	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
 }

@@ -90,7 +90,7 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 
 // queue queues step k of the turns.
 func (s *solver[F]) queue(ctx context.Context, k int) error {
-	s.keepPeaks(s.loops[k].keepOfStep)
+	s.keepPeaks(k)
 	queue := s.queueTiles
 	if s.slopes != nil {
 		queue = s.queueStages

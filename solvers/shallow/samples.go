@@ -93,7 +93,7 @@ func (s *solver[F]) pickPeaks(cells []int) ([]kernels.Peak, error) {
 	if err := s.list(cells); err != nil {
 		return nil, err
 	}
-	s.dev.Run(kernels.NewPickPeaksLoop(p.cells.device, &s.peaks, p.peaks.device), 0, n)
+	s.dev.Run(kernels.NewPickPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device), 0, n)
 	p.looked = true
 	return p.peaks.host[:n], p.peaks.fetch(s.dev, n)
 }

@@ -70,7 +70,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		return nil, err
 	}
 	s.keeps = cfg.Keep.Maxima
-	s.placePeaks(keepFrom(cfg.Keep, part.Owned, whole.Beds, state))
+	s.placePeaks(keepFrom(cfg.Keep, part.Owned, len(out.up.Rises) > 0, whole.Beds, state))
 	if s.keeps {
 		s.wasDry = make([]bool, part.Owned)
 		for i := range s.wasDry {

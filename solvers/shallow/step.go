@@ -16,7 +16,9 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	s.keepPeaks(s.loops[s.now].keep)
+	if err := s.lookAtPeaks(0, len(s.peaks.Depth)); err != nil {
+		return err
+	}
 	sweep := s.sweepCells
 	switch {
 	case s.slopes != nil && s.tiled:

@@ -30,15 +30,15 @@ func (c *Clock[F]) Aim(until, pause float64) {
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 func (c *Clock[F]) Tick(limit F) {
-	c.Time = c.end()
+	c.Time = c.End()
 	c.Before, c.Took, c.Limit = c.Took, c.Dt, limit
 	c.Steps++
 	c.Pending = false
 	c.set()
 }
 
-// end is the time at the end of the step.
-func (c *Clock[F]) end() float64 {
+// End is the time at the end of the step.
+func (c *Clock[F]) End() float64 {
 	if float64(c.Limit) >= c.Until-c.Time {
 		return c.Until
 	}

@@ -755,8 +755,8 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peaks is what one layer of water has reached in owned cells since the start, and when. All of it is of float64, as
-// what frames hold is. Each number has an array, of which most steps write nothing.
+// Peaks is what one layer of water has reached in owned cells since the start, and when. What frames hold of it is of
+// float64, as they are. Each number has an array, and a step reads few of them, and writes where something is new.
 // Peaks, peaks.go:10
 struct Peaks {
     Slice<double> Depth;
@@ -769,22 +769,23 @@ struct Peaks {
     Slice<double> When;
     Slice<double> Wet;
     Slice<double> Since;
+    Slice<int32> Marks;
     double Threshold;
 };
-static_assert(sizeof(Peaks) == 248 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
+static_assert(sizeof(Peaks) == 272 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
     offsetof(Peaks, Speed_) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
     offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
-    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Threshold) == 240, "Peaks");
+    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Marks) == 240 &&
+    offsetof(Peaks, Threshold) == 264, "Peaks");
 
 // Peak is what was kept in one cell.
-// Peak, peaks.go:93
+// Peak, peaks.go:102
 struct alignas(16) Peak {
-    double Depth, Level_, Speed_, Flux_, Hazard, Start, Arrival, When, Wet, Since;
+    double Depth, Level_, Speed_, Flux_, Hazard, Arrival, When, Wet;
 };
-static_assert(sizeof(Peak) == 80 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
+static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
     offsetof(Peak, Speed_) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
-    offsetof(Peak, Start) == 40 && offsetof(Peak, Arrival) == 48 && offsetof(Peak, When) == 56 &&
-    offsetof(Peak, Wet) == 64 && offsetof(Peak, Since) == 72, "Peak");
+    offsetof(Peak, Arrival) == 40 && offsetof(Peak, When) == 48 && offsetof(Peak, Wet) == 56, "Peak");
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
@@ -3439,19 +3440,20 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// keepPeaks[float32], peaks.go:42
+// keepPeaks[float32], peaks.go:48
 DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
         Slice<State_f32> w) {
     State_f32 *c = &w[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
     bool there = c->H2 >= p->DryDepth;
-    double since = peaks->Since[i];
-    if ((there && h > peaks->Threshold) != (since >= 0.0)) {
-        if (since < 0.0) {
-            peaks->Since[i] = now;
+    int32 marks = peaks->Marks[i];
+    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
+    if (wet != was) {
+        peaks->Marks[i] = marks ^ 1;
+        if (was) {
+            peaks->Wet[i] += now - peaks->Since[i];
         } else {
-            peaks->Wet[i] += now - since;
-            peaks->Since[i] = -1.0;
+            peaks->Since[i] = now;
         }
     }
     if (!there) {
@@ -3461,13 +3463,16 @@ DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks 
         peaks->Depth[i] = h;
         peaks->When[i] = now;
     }
-    double level = h - double(beds[i].Depth);
-    if (level > peaks->Level_[i]) {
-        peaks->Level_[i] = level;
-    }
-    if (peaks->Arrival[i] < 0.0) {
-        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0) {
+        if (num_Abs_f64(h - double(beds[i].Depth) - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
+            peaks->Marks[i] |= 2;
+        }
+    }
+    if (peaks->Level_.len > 0) {
+        double level = h - double(beds[i].Depth);
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
         }
     }
     x = x / h;
@@ -3487,25 +3492,26 @@ DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks 
 }
 
 // KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
-// KeepPeaks[float32], peaks.go:27
+// KeepPeaks[float32], peaks.go:33
 DEVICE void KeepPeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
     keepPeaks_f32(i, p, clock->Time, peaks, beds, w);
 }
 
-// keepPeaks[float64], peaks.go:42
+// keepPeaks[float64], peaks.go:48
 DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
         Slice<State_f64> w) {
     State_f64 *c = &w[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
     bool there = c->H2 >= p->DryDepth;
-    double since = peaks->Since[i];
-    if ((there && h > peaks->Threshold) != (since >= 0.0)) {
-        if (since < 0.0) {
-            peaks->Since[i] = now;
+    int32 marks = peaks->Marks[i];
+    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
+    if (wet != was) {
+        peaks->Marks[i] = marks ^ 1;
+        if (was) {
+            peaks->Wet[i] += now - peaks->Since[i];
         } else {
-            peaks->Wet[i] += now - since;
-            peaks->Since[i] = -1.0;
+            peaks->Since[i] = now;
         }
     }
     if (!there) {
@@ -3515,13 +3521,16 @@ DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks 
         peaks->Depth[i] = h;
         peaks->When[i] = now;
     }
-    double level = h - beds[i].Depth;
-    if (level > peaks->Level_[i]) {
-        peaks->Level_[i] = level;
-    }
-    if (peaks->Arrival[i] < 0.0) {
-        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0) {
+        if (num_Abs_f64(h - beds[i].Depth - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
+            peaks->Marks[i] |= 2;
+        }
+    }
+    if (peaks->Level_.len > 0) {
+        double level = h - beds[i].Depth;
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
         }
     }
     x = x / h;
@@ -3541,15 +3550,15 @@ DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks 
 }
 
 // KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
-// KeepPeaks[float64], peaks.go:27
+// KeepPeaks[float64], peaks.go:33
 DEVICE void KeepPeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
     keepPeaks_f64(i, p, clock->Time, peaks, beds, w);
 }
 
-// end is the time at the end of the step.
-// (*Clock[float32]).end, clock.go:41
-DEVICE double Clock_end_f32(Clock_f32 *c) {
+// End is the time at the end of the step.
+// (*Clock[float32]).End, clock.go:41
+DEVICE double Clock_End_f32(Clock_f32 *c) {
     if (double(c->Limit) >= c->Until - c->Time) {
         return c->Until;
     }
@@ -3570,7 +3579,7 @@ DEVICE void Clock_set_f32(Clock_f32 *c) {
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float32]).Tick, clock.go:32
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    c->Time = Clock_end_f32(c);
+    c->Time = Clock_End_f32(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3591,7 +3600,7 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
 }
 
 // KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// KeepPeaksOfStep[float32], peaks.go:34
+// KeepPeaksOfStep[float32], peaks.go:40
 DEVICE void KeepPeaksOfStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -3600,9 +3609,9 @@ DEVICE void KeepPeaksOfStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *cloc
     }
 }
 
-// end is the time at the end of the step.
-// (*Clock[float64]).end, clock.go:41
-DEVICE double Clock_end_f64(Clock_f64 *c) {
+// End is the time at the end of the step.
+// (*Clock[float64]).End, clock.go:41
+DEVICE double Clock_End_f64(Clock_f64 *c) {
     if (c->Limit >= c->Until - c->Time) {
         return c->Until;
     }
@@ -3623,7 +3632,7 @@ DEVICE void Clock_set_f64(Clock_f64 *c) {
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float64]).Tick, clock.go:32
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    c->Time = Clock_end_f64(c);
+    c->Time = Clock_End_f64(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3644,7 +3653,7 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
 }
 
 // KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// KeepPeaksOfStep[float64], peaks.go:34
+// KeepPeaksOfStep[float64], peaks.go:40
 DEVICE void KeepPeaksOfStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -3653,16 +3662,33 @@ DEVICE void KeepPeaksOfStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *cloc
     }
 }
 
-// At is what was kept in cell i.
-// (*Peaks).At, peaks.go:108
-DEVICE Peak Peaks_At(const Peaks *p, int32 i) {
-    return Peak{p->Depth[i], p->Level_[i], p->Speed_[i], p->Flux_[i], p->Hazard[i], p->Start[i], p->Arrival[i], p->When[i], p->Wet[i], p->Since[i]};
+// At is what was kept in cell i up to now, whose bed has a depth in m.
+// (*Peaks).At, peaks.go:120
+DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
+    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed_[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
+    if (p->Level_.len > 0) {
+        of.Level_ = p->Level_[i];
+    }
+    if ((p->Marks[i] & 1) != 0) {
+        of.Wet += now - p->Since[i];
+    }
+    return of;
 }
 
-// PickPeaks reads what was kept in the k-th of some cells.
-// PickPeaks, peaks.go:105
-DEVICE void PickPeaks_at(int64 k, Slice<int32> cells, const Peaks *peaks, Slice<Peak> to) {
-    to[k] = Peaks_At(peaks, cells[k]);
+// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
+// PickPeaks[float32], peaks.go:114
+DEVICE void PickPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
+        Slice<Bed_f32> beds, Slice<Peak> to) {
+    Bed_f32 bed = beds[cells[k]];
+    to[k] = Peaks_At(peaks, cells[k], clock->Time, double(bed.Depth));
+}
+
+// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
+// PickPeaks[float64], peaks.go:114
+DEVICE void PickPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
+        Slice<Bed_f64> beds, Slice<Peak> to) {
+    Bed_f64 bed = beds[cells[k]];
+    to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
 // (*Stencil[float32]).geometry, slopes.go:74
@@ -4931,7 +4957,7 @@ DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Leas
     if (now.Stop) {
         return;
     }
-    float share = Uplift_Share_f32(up, Clock_end_f32(&now));
+    float share = Uplift_Share_f32(up, Clock_End_f32(&now));
     beds[i].Depth = Rise_DepthAt_f32(&up->Rises[i], share);
     if (i < stencils.len) {
         stencils[i].Bed_ = Rise_SlopeAt_f32(&up->Rises[i], share);
@@ -4970,7 +4996,7 @@ DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Leas
     if (now.Stop) {
         return;
     }
-    double share = Uplift_Share_f64(up, Clock_end_f64(&now));
+    double share = Uplift_Share_f64(up, Clock_End_f64(&now));
     beds[i].Depth = Rise_DepthAt_f64(&up->Rises[i], share);
     if (i < stencils.len) {
         stencils[i].Bed_ = Rise_SlopeAt_f64(&up->Rises[i], share);
@@ -5071,7 +5097,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel KeepPeaks, peaks.go:27
+// Kernel KeepPeaks, peaks.go:33
 extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5079,7 +5105,7 @@ extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f32(int64 lo, int64 
     if (i < hi) KeepPeaks_f32_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel KeepPeaks, peaks.go:27
+// Kernel KeepPeaks, peaks.go:33
 extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5087,7 +5113,7 @@ extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f64(int64 lo, int64 
     if (i < hi) KeepPeaks_f64_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel KeepPeaksOfStep, peaks.go:34
+// Kernel KeepPeaksOfStep, peaks.go:40
 extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5095,7 +5121,7 @@ extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f32(int64 lo, 
     if (i < hi) KeepPeaksOfStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel KeepPeaksOfStep, peaks.go:34
+// Kernel KeepPeaksOfStep, peaks.go:40
 extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5103,11 +5129,18 @@ extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f64(int64 lo, 
     if (i < hi) KeepPeaksOfStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel PickPeaks, peaks.go:105
-extern "C" __global__ void __launch_bounds__(128) PickPeaks(int64 lo, int64 hi, Slice<int32> cells,
-        const __grid_constant__ Peaks peaks, Slice<Peak> to) {
+// Kernel PickPeaks, peaks.go:114
+extern "C" __global__ void __launch_bounds__(128) PickPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
+        Clock_f32 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PickPeaks_at(k, cells, &peaks, to);
+    if (k < hi) PickPeaks_f32_at(k, cells, clock, &peaks, beds, to);
+}
+
+// Kernel PickPeaks, peaks.go:114
+extern "C" __global__ void __launch_bounds__(128) PickPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
+        Clock_f64 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<Peak> to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PickPeaks_f64_at(k, cells, clock, &peaks, beds, to);
 }
 
 // Kernel CellSlopes, reconstruct.go:9

@@ -323,29 +323,33 @@ func (loop *KeepPeaksOfStepLoop[F]) Launch() abi.Launch {
 }
 
 // PickPeaksLoop runs PickPeaks for lo ≤ index < hi, on the CPU or another device.
-type PickPeaksLoop struct {
+type PickPeaksLoop[F num.Float] struct {
 	cells []int32
+	clock *Clock[F]
 	peaks *Peaks
+	beds  []Bed[F]
 	to    []Peak
 }
 
 // NewPickPeaksLoop prepares PickPeaks.
-func NewPickPeaksLoop(cells []int32, peaks *Peaks, to []Peak) *PickPeaksLoop {
-	return &PickPeaksLoop{cells, peaks, to}
+func NewPickPeaksLoop[F num.Float](cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) *PickPeaksLoop[F] {
+	return &PickPeaksLoop[F]{cells, clock, peaks, beds, to}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PickPeaksLoop) Range(lo, hi int) {
+func (loop *PickPeaksLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		PickPeaks(k, loop.cells, loop.peaks, loop.to)
+		PickPeaks(k, loop.cells, loop.clock, loop.peaks, loop.beds, loop.to)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *PickPeaksLoop) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PickPeaks", Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *PickPeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PickPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("cells", loop.cells),
+		abi.PointerTo("clock", loop.clock),
 		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("to", loop.to),
 	}}
 }

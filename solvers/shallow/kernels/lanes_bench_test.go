@@ -30,7 +30,7 @@ func benchLanes[F num.Float](b *testing.B) {
 	}
 	clock, counters := &Clock[F]{Dt: 1e-4}, &Counters{}
 	var least atomics.Least[F]
-	peaks := &Peaks{Threshold: .01}
+	peaks := &Peaks{Marks: make([]int32, n), Threshold: .01}
 	for _, a := range peaks.Arrays() {
 		*a = make([]float64, n)
 	}

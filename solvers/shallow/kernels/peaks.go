@@ -5,11 +5,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is what one layer of water has reached in owned cells since the start, and when. All of it is of float64, as
-// what frames hold is. Each number has an array, of which most steps write nothing.
+// Peaks is what one layer of water has reached in owned cells since the start, and when. What frames hold of it is of
+// float64, as they are. Each number has an array, and a step reads few of them, and writes where something is new.
 type Peaks struct {
 	Depth     []float64 // largest thickness, m
-	Level     []float64 // highest level of the surface while there was water, m
+	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
 	Speed     []float64 // m/s
 	Flux      []float64 // of momentum, h u², m³/s²
 	Hazard    []float64 // h (u + 0.5 m/s), m²/s
@@ -17,9 +17,15 @@ type Peaks struct {
 	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
 	When      []float64 // when the thickness was largest, s
 	Wet       []float64 // how long there was more water than Threshold, up to when there last was not, s
-	Since     []float64 // when it came that is there now, s; -1 where there is not so much
+	Since     []float64 // when there last came to be so much, s
+	Marks     []int32   // of what there is, so that a step need not read when it came
 	Threshold float64   // m
 }
+
+const (
+	wetNow  int32 = 1 << iota // more water than the threshold
+	arrived                   // at some time
+)
 
 // KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
 //
@@ -43,14 +49,15 @@ func keepPeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds
 	c := &w[i]
 	h, x, y := float64(c.H2), float64(c.Q2x), float64(c.Q2y)
 	there := c.H2 >= p.DryDepth
-	since := peaks.Since[i]
+	marks := peaks.Marks[i]
+	wet, was := there && h > peaks.Threshold, marks&wetNow != 0
 	//atoll:seldom
-	if (there && h > peaks.Threshold) != (since >= 0) {
-		if since < 0 {
-			peaks.Since[i] = now
+	if wet != was {
+		peaks.Marks[i] = marks ^ wetNow
+		if was {
+			peaks.Wet[i] += now - peaks.Since[i]
 		} else {
-			peaks.Wet[i] += now - since
-			peaks.Since[i] = -1
+			peaks.Since[i] = now
 		}
 	}
 	if !there {
@@ -60,15 +67,17 @@ func keepPeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds
 	if h > peaks.Depth[i] {
 		peaks.Depth[i], peaks.When[i] = h, now
 	}
-	level := h - float64(beds[i].Depth)
 	//atoll:seldom
-	if level > peaks.Level[i] {
-		peaks.Level[i] = level
-	}
-	//atoll:seldom
-	if peaks.Arrival[i] < 0 {
-		if num.Abs(level-peaks.Start[i]) > peaks.Threshold {
+	if marks&arrived == 0 {
+		if num.Abs(h-float64(beds[i].Depth)-peaks.Start[i]) > peaks.Threshold {
 			peaks.Arrival[i] = now
+			peaks.Marks[i] |= arrived
+		}
+	}
+	if len(peaks.Level) > 0 {
+		level := h - float64(beds[i].Depth)
+		if level > peaks.Level[i] {
+			peaks.Level[i] = level
 		}
 	}
 	x, y = x/h, y/h
@@ -91,21 +100,31 @@ func keepPeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds
 
 // Peak is what was kept in one cell.
 type Peak struct {
-	Depth, Level, Speed, Flux, Hazard, Start, Arrival, When, Wet, Since float64
+	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }
 
-// Arrays are those of p, in the order of Peak.
+// Arrays are those of p that each cell has, but for Level.
 func (p *Peaks) Arrays() []*[]float64 {
-	return []*[]float64{&p.Depth, &p.Level, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
+	return []*[]float64{&p.Depth, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
 }
 
-// PickPeaks reads what was kept in the k-th of some cells.
+// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
 //
 //atoll:kernel
-func PickPeaks(k int, cells []int32, peaks *Peaks, to []Peak) { to[k] = peaks.At(cells[k]) }
+func PickPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
+	bed := beds[cells[k]]
+	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
+}
 
-// At is what was kept in cell i.
-func (p *Peaks) At(i int32) Peak {
-	return Peak{Depth: p.Depth[i], Level: p.Level[i], Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
-		Start: p.Start[i], Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i], Since: p.Since[i]}
+// At is what was kept in cell i up to now, whose bed has a depth in m.
+func (p *Peaks) At(i int32, now, depth float64) Peak {
+	of := Peak{Depth: p.Depth[i], Level: p.Depth[i] - depth, Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
+		Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i]}
+	if len(p.Level) > 0 {
+		of.Level = p.Level[i]
+	}
+	if p.Marks[i]&wetNow != 0 {
+		of.Wet += now - p.Since[i]
+	}
+	return of
 }

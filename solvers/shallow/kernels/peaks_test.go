@@ -12,7 +12,8 @@ import (
 
 // parityOfLooks compares what is kept of a state, with a clock that is known and one that is found, and what is read of
 // some cells.
-func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F]) {
+func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
+	moving bool) {
 	clock := &Clock[F]{Time: 3, Limit: 1e-2, Dt: 1e-2, Until: 9, Steps: 5, Pending: true}
 	waves := &atomics.Least[F]{}
 	waves.Take(2e-3)
@@ -27,7 +28,7 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	}
 	var x [2]looks
 	for k := range x {
-		x[k] = looks{peaksOf(len(w)), make([]Peak, n),
+		x[k] = looks{peaksOf(len(w), moving), make([]Peak, n),
 			Samples[F]{cells, make([]State[F], 4*n), make([]F, 4*n), make([]float64, 4)}, make([]State[F], n), make([]F, n)}
 	}
 	for name, try := range map[string]struct {
@@ -36,12 +37,14 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	}{
 		"kept":            {len(w), func(x *looks) loop { return NewKeepPeaksLoop(p, clock, &x.peaks, beds, w) }},
 		"kept of a step":  {len(w), func(x *looks) loop { return NewKeepPeaksOfStepLoop(p, clock, waves, &x.peaks, beds, w) }},
-		"picked of peaks": {n, func(x *looks) loop { return NewPickPeaksLoop(cells, &x.peaks, x.picked) }},
+		"picked of peaks": {n, func(x *looks) loop { return NewPickPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
 		"sampled":         {n, func(x *looks) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
 		"picked":          {n, func(x *looks) loop { return NewPickSamplesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
+		kerneltest.Same(t, name, x[0].peaks.Marks, x[1].peaks.Marks, nil)
+		kerneltest.Same(t, name, x[0].peaks.Level, x[1].peaks.Level, nil)
 		arrays := x[1].peaks.Arrays()
 		for k, of := range x[0].peaks.Arrays() {
 			kerneltest.Same(t, name, *of, *arrays[k], nil)
@@ -58,14 +61,17 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	}
 }
 
-// peaksOf are those of n cells, some of which water has reached.
-func peaksOf(n int) Peaks {
-	p := Peaks{Threshold: .1}
+// peaksOf are those of n cells, some of which water has reached, where the bed moves or not.
+func peaksOf(n int, moving bool) Peaks {
+	p := Peaks{Marks: make([]int32, n), Threshold: .1}
 	for _, a := range p.Arrays() {
 		*a = make([]float64, n)
 	}
+	if moving {
+		p.Level = make([]float64, n)
+	}
 	for i := range n {
-		p.Start[i], p.Level[i], p.Arrival[i], p.Since[i] = float64(i%7)/7, -9, float64(i%2)-1, float64(i%3)-1
+		p.Start[i], p.Marks[i] = float64(i%7)/7, int32(i%4)
 	}
 	return p
 }
@@ -76,37 +82,40 @@ func TestPeaks(t *testing.T) {
 	p := &Params[float64]{DryDepth: 1e-3}
 	beds := []Bed[float64]{{Depth: 2}, {Depth: -1}}
 	w := []State[float64]{{H2: 4, Q2x: 12, Q2y: -16}, {H2: 1e-4}}
-	peaks := peaksOf(2)
-	dry := Peak{Start: 1, Level: -9, Arrival: -1, Since: -1}
-	for i := range 2 {
-		peaks.Start[i], peaks.Arrival[i], peaks.Since[i] = 1, -1, -1
-	}
-	peaks.Threshold = .5
 	var waves atomics.Least[float64]
-	clock := &Clock[float64]{Time: 7, Dt: .25}
-	keep := func() { NewKeepPeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
-	keep()
-	keep()
-	want := Peak{Depth: 4, Level: 2, Speed: 5, Flux: 100, Hazard: 22, Start: 1, Arrival: 7, When: 7, Since: 7}
-	if got := peaks.At(0); got != want {
-		t.Errorf("kept is %+v, want %+v", got, want)
-	}
-	if got := peaks.At(1); got != dry {
-		t.Errorf("of dry ground is kept %+v", got)
-	}
-	clock.Time, w[0] = 7.25, State[float64]{H2: .5}
-	keep()
-	want.Wet, want.Since = .25, -1
-	if got := peaks.At(0); got != want {
-		t.Errorf("of shallow water is kept %+v, want %+v", got, want)
-	}
-	clock.Time, clock.Stop, w[0].H2 = 8, true, 5
-	NewKeepPeaksOfStepLoop(p, clock, &waves, &peaks, beds, w).Range(0, 2)
-	if got := peaks.At(0); got != want {
-		t.Errorf("a clock that stands keeps %+v", got)
-	}
-	keep()
-	if got := peaks.At(0); got.When != 8 || got.Since != 8 || got.Wet != .25 {
-		t.Errorf("a look keeps %+v", got)
+	for _, moving := range []bool{false, true} {
+		clock := &Clock[float64]{Time: 7, Dt: .25}
+		w[0] = State[float64]{H2: 4, Q2x: 12, Q2y: -16}
+		peaks := peaksOf(2, moving)
+		peaks.Start, peaks.Marks, peaks.Threshold = []float64{1, 1}, []int32{0, 0}, .5
+		keep := func() { NewKeepPeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
+		same := func(what string, i int32, want Peak) {
+			t.Helper()
+			if got := peaks.At(i, clock.Time, beds[i].Depth); got != want {
+				t.Errorf("bed that moves %v: %s keeps %+v, want %+v", moving, what, got, want)
+			}
+		}
+		keep()
+		keep()
+		want := Peak{Depth: 4, Level: 2, Speed: 5, Flux: 100, Hazard: 22, Arrival: 7, When: 7}
+		same("wet ground", 0, want)
+		if moving {
+			same("dry ground", 1, Peak{})
+		}
+		clock.Time, w[0] = 7.25, State[float64]{H2: .5}
+		want.Wet = .25
+		same("wet ground", 0, want)
+		keep()
+		clock.Time = 7.5
+		keep()
+		same("shallow water", 0, want)
+		clock.Time, clock.Stop, w[0].H2 = 8, true, 5
+		NewKeepPeaksOfStepLoop(p, clock, &waves, &peaks, beds, w).Range(0, 2)
+		same("a clock that stands", 0, want)
+		keep()
+		clock.Time = 9
+		keep()
+		want.Depth, want.Level, want.When, want.Wet = 5, 3, 8, 1.25
+		same("a second wave", 0, want)
 	}
 }

@@ -48,7 +48,7 @@ func MoveBed[F num.Float](i int, up *Uplift[F], clock *Clock[F], waves *atomics.
 	if now.Stop {
 		return
 	}
-	share := up.Share(now.end())
+	share := up.Share(now.End())
 	beds[i].Depth = up.Rises[i].DepthAt(share)
 	if i < len(stencils) {
 		stencils[i].Bed = up.Rises[i].SlopeAt(share)
