@@ -35,7 +35,7 @@ func Example() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+			plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis)
 			if err != nil {
 				log.Fatal(err)
 			}

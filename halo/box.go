@@ -12,23 +12,23 @@ type Boxes struct {
 	Periodic [3]bool  // whether the last box along an axis is next to the first
 }
 
-// Way is how values reach the ghosts at edges and corners, whose owners are not across a face.
-type Way uint8
+// Schedule is how values reach the ghosts at edges and corners, whose owners are not across a face.
+type Schedule uint8
 
 const (
-	// ByAxis exchanges along one axis after the other. What later axes send includes the ghosts that earlier ones have
+	// AxisByAxis exchanges along one axis after the other. What later axes send includes the ghosts that earlier ones have
 	// filled. A rank has two messages an axis. The default: between 4 and 8 ranks of one machine it took as long as
 	// AtOnce or up to a third less where boxes are small (128², 32³), and a tenth more at worst where they are large
 	// (1024², 96³), by BenchmarkBoxExchange.
-	ByAxis Way = iota
-	// AtOnce exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but the time
-	// that one takes passes once, not once an axis.
-	AtOnce
+	AxisByAxis Schedule = iota
+	// AllNeighbours exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but the
+	// time that one takes passes once, not once an axis.
+	AllNeighbours
 )
 
 // String is the name of the way for people.
-func (w Way) String() string {
-	if w == ByAxis {
+func (w Schedule) String() string {
+	if w == AxisByAxis {
 		return "by axis"
 	}
 	return "at once"
@@ -40,17 +40,17 @@ func (w Way) String() string {
 type BoxPlan struct {
 	Rank   int
 	Shape  [3]int // cells of an array along each axis, ghosts included
-	Rounds []Round
+	Phases []Phase
 
-	boxes Boxes
-	ghost int
-	width [3]int
-	up    bool // made by Upward, of which there is one way
+	boxes  Boxes
+	ghost  int
+	width  [3]int
+	upward bool // made by Upward, of which there is one way
 }
 
-// By is the same plan another way.
-func (p *BoxPlan) By(way Way) (*BoxPlan, error) {
-	if p.up {
+// WithSchedule is the same plan another way.
+func (p *BoxPlan) WithSchedule(way Schedule) (*BoxPlan, error) {
+	if p.upward {
 		return p, nil
 	}
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, way)
@@ -58,12 +58,12 @@ func (p *BoxPlan) By(way Way) (*BoxPlan, error) {
 
 // Deeper is the plan of the same rank for arrays with so many ghost layers, of which an exchange fills width along each
 // axis.
-func (p *BoxPlan) Deeper(ghost, width int, way Way) (*BoxPlan, error) {
+func (p *BoxPlan) Deeper(ghost, width int, way Schedule) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, way)
 }
 
-// Round is what goes on at the same time. What a round sends may have come by the one before.
-type Round struct {
+// Phase is what goes on at the same time. What a round sends may have come by the one before.
+type Phase struct {
 	Peers []BoxPeer // in ascending order of rank
 }
 
@@ -86,7 +86,7 @@ func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 // and corners are filled as far as the widths of both, or all three, axes reach. In 2D width[2] does not matter.
 //
 // It refuses boxes that are thinner than the width where they have a neighbour: ghosts come from the next box only.
-func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Way) (*BoxPlan, error) {
+func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Schedule) (*BoxPlan, error) {
 	if b.Dim == 2 {
 		width[2] = 0
 	}
@@ -96,7 +96,7 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Way) (*BoxPlan, erro
 	if rank < 0 || rank >= b.parts(0)*b.parts(1)*b.parts(2) {
 		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d", rank, b.parts(0), b.parts(1), b.parts(2))
 	}
-	if way != ByAxis && way != AtOnce {
+	if way != AxisByAxis && way != AllNeighbours {
 		return nil, fmt.Errorf("halo: no such way to fill corners: %d", way)
 	}
 	p := &boxPlanner{Boxes: b, width: width}
@@ -110,22 +110,22 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Way) (*BoxPlan, erro
 		p.own[a] = b.Cuts[a][p.at[a]+1] - b.Cuts[a][p.at[a]]
 		plan.Shape[a] = p.own[a] + 2*p.ghost[a]
 	}
-	if way == AtOnce {
-		plan.add(p.toward(width[0] > 0, width[1] > 0, width[2] > 0))
+	if way == AllNeighbours {
+		plan.add(p.phase(width[0] > 0, width[1] > 0, width[2] > 0))
 		return plan, nil
 	}
 	for a := range 3 {
 		if width[a] > 0 {
-			plan.add(p.toward(a == 0, a == 1, a == 2))
+			plan.add(p.phase(a == 0, a == 1, a == 2))
 			p.filled[a] = true
 		}
 	}
 	return plan, nil
 }
 
-func (p *BoxPlan) add(r Round) {
+func (p *BoxPlan) add(r Phase) {
 	if len(r.Peers) > 0 {
-		p.Rounds = append(p.Rounds, r)
+		p.Phases = append(p.Phases, r)
 	}
 }
 
@@ -176,7 +176,7 @@ var axisNames = [3]string{"x", "y", "z"}
 func (p *BoxPlan) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "rank %d: arrays of %d×%d×%d cells\n", p.Rank, p.Shape[0], p.Shape[1], p.Shape[2])
-	for n, r := range p.Rounds {
+	for n, r := range p.Phases {
 		fmt.Fprintf(&s, "  round %d\n", n)
 		for _, peer := range r.Peers {
 			fmt.Fprintf(&s, "    rank %d: send %v, receive %v\n", peer.Rank, peer.Send, peer.Recv)

@@ -8,14 +8,14 @@ import (
 // TestBoxPlanTranscript is 5×4 cells, periodic along x, in 2×2 boxes with two ghost layers.
 func TestBoxPlanTranscript(t *testing.T) {
 	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
-	want := map[Way]string{
-		ByAxis: `rank 2: arrays of 6×6×1 cells
+	want := map[Schedule]string{
+		AxisByAxis: `rank 2: arrays of 6×6×1 cells
   round 0
     rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,2:3,0:0 0:1,2:3,0:0]
   round 1
     rank 0: send [0:5,2:3,0:0], receive [0:5,0:1,0:0]
 `,
-		AtOnce: `rank 2: arrays of 6×6×1 cells
+		AllNeighbours: `rank 2: arrays of 6×6×1 cells
   round 0
     rank 0: send [2:3,2:3,0:0], receive [2:3,0:1,0:0]
     rank 1: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,0:1,0:0 0:1,0:1,0:0]
@@ -39,13 +39,13 @@ func TestBoxMessages(t *testing.T) {
 	cuts := []int{0, 4, 8, 12}
 	boxes := Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}
 	const middle = 13
-	messages, cells := map[Way]int{}, map[Way]int{}
-	for _, way := range []Way{ByAxis, AtOnce} {
+	messages, cells := map[Schedule]int{}, map[Schedule]int{}
+	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
 		plan, err := NewBoxPlan(boxes, middle, 2, [3]int{2, 2, 2}, way)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range plan.Rounds {
+		for _, r := range plan.Phases {
 			for _, p := range r.Peers {
 				messages[way]++
 				for _, region := range p.Recv {
@@ -54,7 +54,8 @@ func TestBoxMessages(t *testing.T) {
 			}
 		}
 	}
-	if messages[ByAxis] != 6 || messages[AtOnce] != 26 || cells[ByAxis] != 8*8*8-4*4*4 || cells[AtOnce] != cells[ByAxis] {
+	if messages[AxisByAxis] != 6 || messages[AllNeighbours] != 26 || cells[AxisByAxis] != 8*8*8-4*4*4 ||
+		cells[AllNeighbours] != cells[AxisByAxis] {
 		t.Errorf("%v messages, %v cells", messages, cells)
 	}
 }
@@ -66,23 +67,25 @@ func TestBoxesThatCannotBe(t *testing.T) {
 		change      func(*Boxes)
 		rank, ghost int
 		width       [3]int
-		way         Way
+		way         Schedule
 		want        string
 	}{
-		"one dimension":         {func(b *Boxes) { b.Dim = 1 }, 0, 1, w(1), ByAxis, "give 2 or 3"},
-		"no box":                {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, w(1), ByAxis, "along x"},
-		"layers in 2D":          {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, w(1), ByAxis, "along z"},
-		"descending":            {func(b *Boxes) { b.Cuts[0] = []int{0, 5, 4} }, 0, 1, w(1), ByAxis, "box 1 along x has -1"},
-		"no such rank":          {func(*Boxes) {}, 2, 1, w(1), ByAxis, "rank 2 has no box"},
-		"negative rank":         {func(*Boxes) {}, -1, 1, w(1), ByAxis, "rank -1"},
-		"negative layers":       {func(*Boxes) {}, 0, -1, w(0), ByAxis, "-1 ghost layers"},
-		"wider than the arrays": {func(*Boxes) {}, 0, 1, w(2), ByAxis, "2 along x"},
-		"negative width":        {func(*Boxes) {}, 0, 1, w(-1), ByAxis, "-1 along x"},
-		"too thin":              {func(*Boxes) {}, 0, 5, w(5), ByAxis, "fewer boxes along x"},
-		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, w(2), AtOnce,
+		"one dimension": {func(b *Boxes) { b.Dim = 1 }, 0, 1, w(1), AxisByAxis, "give 2 or 3"},
+		"no box":        {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, w(1), AxisByAxis, "along x"},
+		"layers in 2D":  {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, w(1), AxisByAxis, "along z"},
+		"descending": {func(b *Boxes) { b.Cuts[0] = []int{0, 5, 4} }, 0, 1, w(1), AxisByAxis,
+			"box 1 along x has -1"},
+		"no such rank":          {func(*Boxes) {}, 2, 1, w(1), AxisByAxis, "rank 2 has no box"},
+		"negative rank":         {func(*Boxes) {}, -1, 1, w(1), AxisByAxis, "rank -1"},
+		"negative layers":       {func(*Boxes) {}, 0, -1, w(0), AxisByAxis, "-1 ghost layers"},
+		"wider than the arrays": {func(*Boxes) {}, 0, 1, w(2), AxisByAxis, "2 along x"},
+		"negative width":        {func(*Boxes) {}, 0, 1, w(-1), AxisByAxis, "-1 along x"},
+		"too thin":              {func(*Boxes) {}, 0, 5, w(5), AxisByAxis, "fewer boxes along x"},
+		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, w(2), AllNeighbours,
 			"box 2 along x has 1"},
-		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, w(4), AtOnce, "box 0 along y has 3 cells"},
-		"no such way":           {func(*Boxes) {}, 0, 1, w(1), 7, "no such way"},
+		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, w(4), AllNeighbours,
+			"box 0 along y has 3 cells"},
+		"no such way": {func(*Boxes) {}, 0, 1, w(1), 7, "no such way"},
 	} {
 		b := good()
 		c.change(&b)
@@ -91,7 +94,7 @@ func TestBoxesThatCannotBe(t *testing.T) {
 		}
 	}
 	// A thin box without neighbours along the axis is no matter.
-	if _, err := NewBoxPlan(good(), 0, 4, w(4), AtOnce); err != nil {
+	if _, err := NewBoxPlan(good(), 0, 4, w(4), AllNeighbours); err != nil {
 		t.Error(err)
 	}
 }

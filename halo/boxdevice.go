@@ -16,7 +16,7 @@ import (
 type boxDirect[T any] struct{ x *BoxExchanger }
 
 // NewBoxDirect prepares exchanges of arrays over boxes that the host can read.
-func NewBoxDirect[T any](plan *BoxPlan, comm dist.Comm, tag int) Ghosts[T] {
+func NewBoxDirect[T any](plan *BoxPlan, comm dist.Comm, tag int) GhostExchanger[T] {
 	var t T
 	return boxDirect[T]{NewBoxExchanger(plan, comm, tag, int(unsafe.Sizeof(t)))}
 }
@@ -24,7 +24,7 @@ func NewBoxDirect[T any](plan *BoxPlan, comm dist.Comm, tag int) Ghosts[T] {
 func (d boxDirect[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
 func (d boxDirect[T]) Send(context.Context) error                 { return nil }
 func (d boxDirect[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
-func (d boxDirect[T]) Way() string                                { return Direct }
+func (d boxDirect[T]) Path() string                               { return Direct }
 func (d boxDirect[T]) Close() error                               { return nil }
 
 // boxStaged goes through pinned memory of the host and the transport.
@@ -33,29 +33,30 @@ type boxStaged[T any] struct {
 	dev     backend.Device
 	staging backend.Staging
 	work    *primitives.Workspace
-	rounds  []stagedRound[T]
+	phases  []stagedPhase[T]
 	cells   int // of an array
 	field   []T
 }
 
-// stagedRound is a round of a plan. What the rank has of itself stays on the device: it comes first in out.
-type stagedRound[T any] struct {
-	peers            []stagedPeer
-	pack, own, place []int32 // on the device: cells to send, of them to where the rank's own go, and where others' go
-	out, in          []byte  // on the device
-	kept             int     // bytes of out for the rank itself
-	sent, got        []byte  // pinned: what goes to others and comes from them
+// stagedPhase is a round of a plan. What the rank has of itself stays on the device: it comes first in out.
+type stagedPhase[T any] struct {
+	peers []stagedPeer
+	packIndex, selfIndex,
+	unpackIndex []int32 // on the device: cells to send, of them to where the rank's own go, and where others' go
+	out, in          []byte // on the device
+	selfBytes        int    // bytes of out for the rank itself
+	sendBuf, recvBuf []byte // pinned: what goes to others and comes from them
 }
 
 // stagedPeer is another rank with the parts of sent and got that are its own.
 type stagedPeer struct {
-	rank      int
-	sent, got [2]int
+	rank                 int
+	sendRange, recvRange [2]int
 }
 
 // NewBoxStaged prepares exchanges of arrays over boxes through pinned memory and the transport. The device must be a
 // backend.Staging. Each round waits for the device, so that a plan of the way AtOnce waits least.
-func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int) (Ghosts[T], error) {
+func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	staging, ok := dev.(backend.Staging)
 	if !ok {
 		return nil, fmt.Errorf("halo: device %s cannot stage messages", dev.Name())
@@ -66,9 +67,9 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	}
 	x := &boxStaged[T]{dev: dev, staging: staging, work: primitives.On(dev), cells: cells}
 	most := 0
-	for _, round := range plan.Rounds {
+	for _, round := range plan.Phases {
 		r, err := x.prepare(plan, round)
-		x.rounds = append(x.rounds, r)
+		x.phases = append(x.phases, r)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("halo: %w", err), x.Close())
 		}
@@ -79,30 +80,30 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 }
 
 // prepare makes what a round needs. What it made before an error is in r.
-func (x *boxStaged[T]) prepare(plan *BoxPlan, round Round) (r stagedRound[T], err error) {
+func (x *boxStaged[T]) prepare(plan *BoxPlan, round Phase) (r stagedPhase[T], err error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	var pack, own, place []int32
 	for _, p := range round.Peers {
 		if p.Rank == plan.Rank {
-			pack, own = cellsOf(pack, plan.Shape, p.Send), cellsOf(own, plan.Shape, p.Recv)
+			pack, own = cellIndices(pack, plan.Shape, p.Send), cellIndices(own, plan.Shape, p.Recv)
 		}
 	}
-	r.kept = len(pack) * size
+	r.selfBytes = len(pack) * size
 	for _, p := range round.Peers {
 		if p.Rank == plan.Rank {
 			continue
 		}
 		peer := stagedPeer{rank: p.Rank}
-		peer.sent[0], peer.got[0] = len(pack)*size-r.kept, len(place)*size
-		pack, place = cellsOf(pack, plan.Shape, p.Send), cellsOf(place, plan.Shape, p.Recv)
-		peer.sent[1], peer.got[1] = len(pack)*size-r.kept, len(place)*size
+		peer.sendRange[0], peer.recvRange[0] = len(pack)*size-r.selfBytes, len(place)*size
+		pack, place = cellIndices(pack, plan.Shape, p.Send), cellIndices(place, plan.Shape, p.Recv)
+		peer.sendRange[1], peer.recvRange[1] = len(pack)*size-r.selfBytes, len(place)*size
 		r.peers = append(r.peers, peer)
 	}
 	for _, index := range []struct {
 		device *[]int32
 		host   []int32
-	}{{&r.pack, pack}, {&r.own, own}, {&r.place, place}} {
+	}{{&r.packIndex, pack}, {&r.selfIndex, own}, {&r.unpackIndex, place}} {
 		if *index.device, err = backend.Make[int32](x.dev, len(index.host)); err != nil {
 			return r, err
 		}
@@ -119,15 +120,15 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, round Round) (r stagedRound[T], er
 	if x.staging == nil {
 		return r, nil // linked devices need no memory of the host
 	}
-	if r.sent, err = pin(x.staging, len(pack)*size-r.kept); err != nil {
+	if r.sendBuf, err = pin(x.staging, len(pack)*size-r.selfBytes); err != nil {
 		return r, err
 	}
-	r.got, err = pin(x.staging, len(place)*size)
+	r.recvBuf, err = pin(x.staging, len(place)*size)
 	return r, err
 }
 
-// cellsOf appends the cells of regions as positions in an array, in the order of a message.
-func cellsOf(index []int32, shape [3]int, regions []Region) []int32 {
+// cellIndices appends the cells of regions as positions in an array, in the order of a message.
+func cellIndices(index []int32, shape [3]int, regions []Region) []int32 {
 	for _, g := range regions {
 		for k := range g.N[2] {
 			for j := range g.N[1] {
@@ -146,22 +147,22 @@ func (x *boxStaged[T]) Start(_ context.Context, field []T) error {
 		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
 	}
 	x.field = field
-	if len(x.rounds) == 0 {
+	if len(x.phases) == 0 {
 		return nil
 	}
-	return x.start(&x.rounds[0])
+	return x.start(&x.phases[0])
 }
 
 func (x *boxStaged[T]) Send(ctx context.Context) error {
-	if len(x.rounds) == 0 {
+	if len(x.phases) == 0 {
 		return nil
 	}
-	return x.deliver(ctx, &x.rounds[0])
+	return x.deliver(ctx, &x.phases[0])
 }
 
 func (x *boxStaged[T]) Finish(ctx context.Context) error {
-	for n := range x.rounds {
-		r := &x.rounds[n]
+	for n := range x.phases {
+		r := &x.phases[n]
 		if n > 0 {
 			if err := x.start(r); err != nil {
 				return err
@@ -173,13 +174,13 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 		if err := x.wait(ctx); err != nil {
 			return err
 		}
-		if len(r.got) == 0 {
+		if len(r.recvBuf) == 0 {
 			continue
 		}
-		if err := x.staging.Deliver(r.in, r.got); err != nil {
+		if err := x.staging.Deliver(r.in, r.recvBuf); err != nil {
 			return err
 		}
-		if _, err := primitives.Unpack(x.work, x.field, r.place, r.in); err != nil {
+		if _, err := primitives.Unpack(x.work, x.field, r.unpackIndex, r.in); err != nil {
 			return err
 		}
 	}
@@ -187,21 +188,21 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 }
 
 // start takes what a round sends out of the array, and fills the ghosts that the rank owns itself.
-func (x *boxStaged[T]) start(r *stagedRound[T]) error {
-	if _, err := primitives.Pack(x.work, r.out, x.field, r.pack); err != nil {
+func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
+	if _, err := primitives.Pack(x.work, r.out, x.field, r.packIndex); err != nil {
 		return err
 	}
-	if _, err := primitives.Unpack(x.work, x.field, r.own, r.out[:r.kept]); err != nil {
+	if _, err := primitives.Unpack(x.work, x.field, r.selfIndex, r.out[:r.selfBytes]); err != nil {
 		return err
 	}
-	if len(r.sent) == 0 {
+	if len(r.sendBuf) == 0 {
 		return nil
 	}
-	return x.staging.Fetch(r.sent, r.out[r.kept:])
+	return x.staging.Fetch(r.sendBuf, r.out[r.selfBytes:])
 }
 
 // deliver gives the transport what start took. Nothing may arrive before the device is done with what arrived last.
-func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedRound[T]) error {
+func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedPhase[T]) error {
 	if len(r.peers) == 0 {
 		return nil
 	}
@@ -209,30 +210,30 @@ func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedRound[T]) error {
 		return err
 	}
 	for _, p := range r.peers {
-		if err := x.receive(ctx, p.rank, r.got[p.got[0]:p.got[1]]); err != nil {
+		if err := x.receive(ctx, p.rank, r.recvBuf[p.recvRange[0]:p.recvRange[1]]); err != nil {
 			return err
 		}
 	}
 	for _, p := range r.peers {
-		if err := x.send(ctx, p.rank, r.sent[p.sent[0]:p.sent[1]]); err != nil {
+		if err := x.send(ctx, p.rank, r.sendBuf[p.sendRange[0]:p.sendRange[1]]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *boxStaged[T]) Way() string { return Staged }
+func (x *boxStaged[T]) Path() string { return Staged }
 
 func (x *boxStaged[T]) Close() error {
 	var err error
-	for _, r := range x.rounds {
-		for _, index := range [][]int32{r.pack, r.own, r.place} {
+	for _, r := range x.phases {
+		for _, index := range [][]int32{r.packIndex, r.selfIndex, r.unpackIndex} {
 			err = errors.Join(err, backend.Free(x.dev, index))
 		}
 		for _, b := range [][]byte{r.out, r.in} {
 			err = errors.Join(err, backend.Free(x.dev, b))
 		}
-		for _, b := range [][]byte{r.sent, r.got} {
+		for _, b := range [][]byte{r.sendBuf, r.recvBuf} {
 			if len(b) > 0 {
 				err = errors.Join(err, x.staging.Unpin(b))
 			}

@@ -80,7 +80,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 				dev := &linker{Device: cpu.New(1), comm: comm}
 				defer dev.Close()
 				var why string
-				if ghosts, why, err = NewBoxLinked[cell](ctx, plan, comm, dev); err != nil || why != "" {
+				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev); err != nil || why != "" {
 					return fmt.Errorf("not linked: %s: %w", why, err)
 				}
 			}
@@ -105,7 +105,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 	})
 }
 
-func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts Ghosts[cell]) error {
+func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts GhostExchanger[cell]) error {
 	field := make([]cell, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
 	for round := range 3 {
 		is := func(g int) cell { return cell{float64(g), float64(round), int32(g)} }
@@ -139,7 +139,7 @@ func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts Ghosts
 }
 
 func TestBoxStagedIsRefused(t *testing.T) {
-	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, AtOnce)
+	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, AllNeighbours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,42 +10,42 @@ import (
 // It allocates nothing after NewBoxExchanger.
 type BoxExchanger struct {
 	messages
-	plan   *BoxPlan
-	rounds []boxRound
-	fields []Field
-	bytes  int // of a cell, all fields of the exchange that has begun
-	most   int
+	plan     *BoxPlan
+	phases   []boxPhase
+	fields   []Field
+	bytes    int // of a cell, all fields of the exchange that has begun
+	maxBytes int
 }
 
-// boxRound is a round with its buffers.
-type boxRound struct {
+// boxPhase is a round with its buffers.
+type boxPhase struct {
 	peers []boxPeer
 }
 
 type boxPeer struct {
-	rank       int
-	send, recv []rows
-	sent, got  int    // cells
-	out, in    []byte // nil for the rank itself
+	rank                 int
+	send, recv           []stridedRuns
+	sendCells, recvCells int    // cells
+	out, in              []byte // nil for the rank itself
 }
 
 // NewBoxExchanger prepares exchanges of at most bytes a cell over all fields. Exchangers that are used at the same time
 // need different tags.
 func NewBoxExchanger(plan *BoxPlan, comm dist.Comm, tag, bytes int) *BoxExchanger {
-	x := &BoxExchanger{plan: plan, fields: make([]Field, 0, 8), most: bytes}
+	x := &BoxExchanger{plan: plan, fields: make([]Field, 0, 8), maxBytes: bytes}
 	most := 0
-	for _, round := range plan.Rounds {
+	for _, round := range plan.Phases {
 		var peers []boxPeer
 		for _, p := range round.Peers {
 			peer := boxPeer{rank: p.Rank}
-			peer.send, peer.sent = rowsOf(plan.Shape, p.Send)
-			peer.recv, peer.got = rowsOf(plan.Shape, p.Recv)
+			peer.send, peer.sendCells = stridedRunsOf(plan.Shape, p.Send)
+			peer.recv, peer.recvCells = stridedRunsOf(plan.Shape, p.Recv)
 			if p.Rank != plan.Rank {
-				peer.out, peer.in = make([]byte, peer.sent*bytes), make([]byte, peer.got*bytes)
+				peer.out, peer.in = make([]byte, peer.sendCells*bytes), make([]byte, peer.recvCells*bytes)
 			}
 			peers = append(peers, peer)
 		}
-		x.rounds = append(x.rounds, boxRound{peers})
+		x.phases = append(x.phases, boxPhase{peers})
 		most = max(most, 2*len(peers))
 	}
 	x.messages = newMessages(comm, tag, most)
@@ -66,41 +66,41 @@ func (x *BoxExchanger) Exchange(ctx context.Context, fields ...Field) error {
 func (x *BoxExchanger) Start(ctx context.Context, fields ...Field) (err error) {
 	x.fields = append(x.fields[:0], fields...)
 	shape := x.plan.Shape
-	if x.bytes, err = cellBytes(fields, shape[0]*shape[1]*shape[2], x.most); err != nil {
+	if x.bytes, err = cellBytes(fields, shape[0]*shape[1]*shape[2], x.maxBytes); err != nil {
 		return err
 	}
 	if poisoning {
-		for _, r := range x.rounds {
+		for _, r := range x.phases {
 			r.poison(fields)
 		}
 	}
-	if len(x.rounds) == 0 {
+	if len(x.phases) == 0 {
 		return nil
 	}
-	return x.begin(ctx, &x.rounds[0])
+	return x.begin(ctx, &x.phases[0])
 }
 
 // Finish waits for what Start began, fills the ghosts, and goes on with later rounds.
 func (x *BoxExchanger) Finish(ctx context.Context) error {
-	for n := range x.rounds {
+	for n := range x.phases {
 		if n > 0 {
-			if err := x.begin(ctx, &x.rounds[n]); err != nil {
+			if err := x.begin(ctx, &x.phases[n]); err != nil {
 				return err
 			}
 		}
 		if err := x.wait(ctx); err != nil {
 			return err
 		}
-		x.rounds[n].unpack(x.fields)
+		x.phases[n].unpack(x.fields)
 	}
 	return nil
 }
 
 // begin posts the messages of a round, and copies what the rank has of itself.
-func (x *BoxExchanger) begin(ctx context.Context, r *boxRound) error {
+func (x *BoxExchanger) begin(ctx context.Context, r *boxPhase) error {
 	for i := range r.peers {
 		if p := &r.peers[i]; p.in != nil {
-			if err := x.receive(ctx, p.rank, p.in[:p.got*x.bytes]); err != nil {
+			if err := x.receive(ctx, p.rank, p.in[:p.recvCells*x.bytes]); err != nil {
 				return err
 			}
 		}
@@ -128,7 +128,7 @@ func (x *BoxExchanger) begin(ctx context.Context, r *boxRound) error {
 	return nil
 }
 
-func (r *boxRound) unpack(fields []Field) {
+func (r *boxPhase) unpack(fields []Field) {
 	for i := range r.peers {
 		p := &r.peers[i]
 		if p.in == nil {
@@ -141,13 +141,13 @@ func (r *boxRound) unpack(fields []Field) {
 			}
 		}
 		if poisoning {
-			scribble(p.out)
-			scribble(p.in)
+			overwrite(p.out)
+			overwrite(p.in)
 		}
 	}
 }
 
-func (r *boxRound) poison(fields []Field) {
+func (r *boxPhase) poison(fields []Field) {
 	for _, p := range r.peers {
 		for _, f := range fields {
 			for _, region := range p.recv {

@@ -43,7 +43,7 @@ func BenchmarkBoxExchange(b *testing.B) {
 			ranks *= c.parts[a]
 		}
 		for _, transport := range []string{"local", "grpc"} {
-			for _, way := range []Way{ByAxis, AtOnce} {
+			for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
 				name := fmt.Sprintf("%d^%d×%d/%s/%v", c.side, c.dim, ranks, transport, way)
 				b.Run(name, func(b *testing.B) {
 					benchmarkBoxes(b, transports[transport](b, ranks), boxes, way)
@@ -53,7 +53,7 @@ func BenchmarkBoxExchange(b *testing.B) {
 	}
 }
 
-func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, way Way) {
+func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, way Schedule) {
 	ctx := context.Background()
 	err := everywhere(comms, func(c dist.Comm) error {
 		plan, err := NewBoxPlan(boxes, c.Rank(), 2, [3]int{2, 2, 2}, way)

@@ -20,14 +20,14 @@ type boxCase struct {
 	ranks int
 	ghost int
 	width [3]int
-	way   Way
+	way   Schedule
 }
 
 // someBoxes draws a grid of 1 to 8 boxes that are as thick as the width asks, or thicker.
 func someBoxes(t *rapid.T) boxCase {
 	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
 	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
-	c.way = rapid.SampledFrom([]Way{ByAxis, AtOnce}).Draw(t, "way")
+	c.way = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "way")
 	uniform := rapid.Bool().Draw(t, "same width along each axis")
 	for a := range 3 {
 		c.boxes.Cuts[a] = []int{0, 1}
@@ -133,7 +133,7 @@ func (c boxCase) whatIs(plan *BoxPlan, i int) (global int, owned, due bool) {
 func TestOwnNeighbour(t *testing.T) {
 	c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1,
 		boxes: Boxes{Dim: 3, Cuts: [3][]int{{0, 3}, {0, 4}, {0, 5}}, Periodic: [3]bool{true, true, true}}}
-	for _, c.way = range []Way{ByAxis, AtOnce} {
+	for _, c.way = range []Schedule{AxisByAxis, AllNeighbours} {
 		if err := exchangeAndCompare(context.Background(), c, deaf{}); err != nil {
 			t.Error(err)
 		}
@@ -158,7 +158,7 @@ func squares(n int) Boxes {
 }
 
 func TestBoxExchangeAllocatesNothing(t *testing.T) {
-	for _, way := range []Way{ByAxis, AtOnce} {
+	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
 		comms := local.New(4)
 		ctx := context.Background()
 		const runs = 100
@@ -191,7 +191,7 @@ func TestBoxExchangeAllocatesNothing(t *testing.T) {
 }
 
 func TestBoxMisuseIsRefused(t *testing.T) {
-	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, ByAxis)
+	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, AxisByAxis)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestBoxMisuseIsRefused(t *testing.T) {
 
 // TestOverlap: between Start and Finish, cells that are deeper than the width may change; what arrives is of before.
 func TestOverlap(t *testing.T) {
-	for _, way := range []Way{ByAxis, AtOnce} {
+	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
 		err := everywhere(local.New(4), func(c dist.Comm) error {
 			plan, err := NewBoxPlan(squares(5), c.Rank(), 2, [3]int{2, 2, 0}, way)
 			if err != nil {

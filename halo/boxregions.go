@@ -12,17 +12,17 @@ type boxPlanner struct {
 	filled                [3]bool // by an earlier round: these layers go along
 }
 
-// toward is the round with the neighbours in all directions that move along the given axes only. Directions are
+// phase is the round with the neighbours in all directions that move along the given axes only. Directions are
 // those in which values travel, in the same order on both sides: what one rank sends in a direction, the other
 // receives from the opposite one.
-func (p *boxPlanner) toward(alongX, alongY, alongZ bool) Round {
+func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 	steps := func(along bool) []int {
 		if along {
 			return []int{-1, 0, 1}
 		}
 		return []int{0}
 	}
-	var r Round
+	var r Phase
 	for _, dz := range steps(alongZ) {
 		for _, dy := range steps(alongY) {
 			for _, dx := range steps(alongX) {
@@ -88,7 +88,7 @@ func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 }
 
 // peer returns the entry for a rank, which it makes if there is none.
-func (r *Round) peer(rank int) *BoxPeer {
+func (r *Phase) peer(rank int) *BoxPeer {
 	i, ok := slices.BinarySearchFunc(r.Peers, rank, func(p BoxPeer, rank int) int { return cmp.Compare(p.Rank, rank) })
 	if !ok {
 		r.Peers = slices.Insert(r.Peers, i, BoxPeer{Rank: rank})

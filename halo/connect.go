@@ -13,34 +13,34 @@ import (
 const (
 	Direct = "direct" // from the memory of the host
 	Staged = "staged" // through pinned memory of the host
-	Nccl   = "nccl"   // from device to device
+	NCCL   = "nccl"   // from device to device
 )
 
-// choices are what a user may ask for.
-var choices = []string{"auto", Staged, Nccl}
+// pathChoices are what a user may ask for.
+var pathChoices = []string{"auto", Staged, NCCL}
 
 // Connect prepares the exchange of ghosts in the way that is asked for: auto, or nothing, for the best that all ranks
 // can have, staged or nccl. All ranks call it together, whatever device they have. Exchanges that are used at the same
 // time need different tags.
 func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device, tag int,
-	how string) (Ghosts[T], error) {
-	return connect(how, comm, func() (Ghosts[T], string, error) {
-		linked, why, err := NewLinked[T](ctx, plan, comm, dev)
+	how string) (GhostExchanger[T], error) {
+	return connect(how, comm, func() (GhostExchanger[T], string, error) {
+		linked, why, err := NewDeviceExchanger[T](ctx, plan, comm, dev)
 		return linked, why, err
-	}, func() (Ghosts[T], error) { return hosted[T](plan, comm, dev, tag) })
+	}, func() (GhostExchanger[T], error) { return connectHost[T](plan, comm, dev, tag) })
 }
 
 // ConnectBox is Connect for arrays over boxes.
 func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int,
-	how string) (Ghosts[T], error) {
-	return connect(how, comm, func() (Ghosts[T], string, error) {
-		at, err := plan.By(AtOnce) // what a message costs hardly depends on its length
+	how string) (GhostExchanger[T], error) {
+	return connect(how, comm, func() (GhostExchanger[T], string, error) {
+		at, err := plan.WithSchedule(AllNeighbours) // what a message costs hardly depends on its length
 		if err != nil {
 			return nil, "", err
 		}
-		linked, why, err := NewBoxLinked[T](ctx, at, comm, dev)
+		linked, why, err := NewBoxDeviceExchanger[T](ctx, at, comm, dev)
 		return linked, why, err
-	}, func() (Ghosts[T], error) {
+	}, func() (GhostExchanger[T], error) {
 		if _, apart := dev.(backend.Memory); apart {
 			return NewBoxStaged[T](plan, comm, dev, tag)
 		}
@@ -48,19 +48,20 @@ func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev b
 	})
 }
 
-// Likewise prepares exchanges of other elements, by a plan, in the way of those that Connect has prepared. They are to
-// be closed before these.
-func Likewise[U, T any](x Ghosts[T], plan *Plan, comm dist.Comm, dev backend.Device, tag int) (Ghosts[U], error) {
-	if linked, ok := x.(*Linked[T]); ok {
-		return alongside[U](linked, plan)
+// ConnectLike prepares exchanges of other elements, by a plan, in the way of those that Connect has prepared. They are
+// to be closed before these.
+func ConnectLike[U, T any](x GhostExchanger[T], plan *Plan, comm dist.Comm, dev backend.Device,
+	tag int) (GhostExchanger[U], error) {
+	if linked, ok := x.(*DeviceExchanger[T]); ok {
+		return sharingComm[U](linked, plan)
 	}
-	return hosted[U](plan, comm, dev, tag)
+	return connectHost[U](plan, comm, dev, tag)
 }
 
 // connect makes the choice.
-func connect[T any](how string, comm dist.Comm, link func() (Ghosts[T], string, error),
-	host func() (Ghosts[T], error)) (Ghosts[T], error) {
-	if how != "" && !slices.Contains(choices, how) {
+func connect[T any](how string, comm dist.Comm, link func() (GhostExchanger[T], string, error),
+	host func() (GhostExchanger[T], error)) (GhostExchanger[T], error) {
+	if how != "" && !slices.Contains(pathChoices, how) {
 		return nil, fmt.Errorf("halo %q is not known; choose auto, staged or nccl", how)
 	}
 	if comm.Size() > 1 && how != Staged {
@@ -70,15 +71,15 @@ func connect[T any](how string, comm dist.Comm, link func() (Ghosts[T], string, 
 			return nil, fmt.Errorf("halo: %w", err)
 		case why == "":
 			return linked, nil
-		case how == Nccl:
+		case how == NCCL:
 			return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", why)
 		}
 	}
 	return host()
 }
 
-// hosted prepares exchanges that go through the transport.
-func hosted[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (Ghosts[T], error) {
+// connectHost prepares exchanges that go through the transport.
+func connectHost[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	if _, apart := dev.(backend.Memory); apart {
 		return NewStaged[T](plan, comm, dev, tag)
 	}

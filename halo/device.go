@@ -14,29 +14,29 @@ import (
 // packer brings the cells of all messages together on the device, one peer after the other, unless they lie so already:
 // from the first on.
 type packer[T any] struct {
-	plan   *Plan
-	work   *primitives.Workspace
-	dev    backend.Device
-	index  []int32 // on the device
-	buf    []byte  // on the device
-	packed bool    // cells lie in the order of messages
-	from   []int   // where each peer's message begins, in bytes, and where the last one ends
-	size   int     // of an element
+	plan       *Plan
+	work       *primitives.Workspace
+	dev        backend.Device
+	index      []int32 // on the device
+	buf        []byte  // on the device
+	contiguous bool    // cells lie in the order of messages
+	offsets    []int   // where each peer's message begins, in bytes, and where the last one ends
+	size       int     // of an element
 }
 
 func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	var t T
-	p := &packer[T]{plan: plan, work: primitives.On(dev), dev: dev, size: int(unsafe.Sizeof(t)), from: []int{0}}
+	p := &packer[T]{plan: plan, work: primitives.On(dev), dev: dev, size: int(unsafe.Sizeof(t)), offsets: []int{0}}
 	var index []int32
 	for _, peer := range plan.Peers {
 		index = append(index, peer.Send...)
-		p.from = append(p.from, len(index)*p.size)
+		p.offsets = append(p.offsets, len(index)*p.size)
 	}
-	p.packed = true
+	p.contiguous = true
 	for i, cell := range index {
-		p.packed = p.packed && int(cell) == i
+		p.contiguous = p.contiguous && int(cell) == i
 	}
-	if p.packed {
+	if p.contiguous {
 		return p, nil
 	}
 	var err error
@@ -54,7 +54,7 @@ func (p *packer[T]) pack(field []T) ([]byte, error) {
 	if len(field) != p.plan.Owned+p.plan.Ghosts {
 		return nil, fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), p.plan.Owned+p.plan.Ghosts)
 	}
-	if p.packed {
+	if p.contiguous {
 		return bytesOf(field, 0, p.bytes()/p.size), nil
 	}
 	_, err := primitives.Pack(p.work, p.buf, field, p.index)
@@ -62,7 +62,7 @@ func (p *packer[T]) pack(field []T) ([]byte, error) {
 }
 
 // bytes is how long all messages are together.
-func (p *packer[T]) bytes() int { return p.from[len(p.from)-1] }
+func (p *packer[T]) bytes() int { return p.offsets[len(p.offsets)-1] }
 
 func (p *packer[T]) close() error {
 	return errors.Join(backend.Free(p.dev, p.index), backend.Free(p.dev, p.buf))
@@ -88,7 +88,7 @@ type staged[T any] struct {
 }
 
 // NewStaged prepares exchanges through pinned memory and the transport. The device must be a backend.Staging.
-func NewStaged[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (Ghosts[T], error) {
+func NewStaged[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	staging, ok := dev.(backend.Staging)
 	if !ok {
 		return nil, fmt.Errorf("halo: device %s cannot stage messages", dev.Name())
@@ -145,7 +145,7 @@ func (x *staged[T]) Send(ctx context.Context) error {
 		if len(p.Send) == 0 {
 			continue
 		}
-		if err := x.send(ctx, p.Rank, x.out[x.from[i]:x.from[i+1]]); err != nil {
+		if err := x.send(ctx, p.Rank, x.out[x.offsets[i]:x.offsets[i+1]]); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (x *staged[T]) Finish(ctx context.Context) error {
 	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
 }
 
-func (x *staged[T]) Way() string { return Staged }
+func (x *staged[T]) Path() string { return Staged }
 
 func (x *staged[T]) Close() error {
 	err := x.close()

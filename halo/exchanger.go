@@ -10,17 +10,17 @@ import (
 // a peer. It allocates nothing after NewExchanger.
 type Exchanger struct {
 	messages
-	plan   *Plan
-	out    [][]byte // a buffer for each peer
-	in     [][]byte
-	fields []Field
-	most   int // bytes of a cell, all fields
+	plan     *Plan
+	out      [][]byte // a buffer for each peer
+	in       [][]byte
+	fields   []Field
+	maxBytes int // bytes of a cell, all fields
 }
 
 // NewExchanger prepares exchanges of at most bytes a cell over all fields. Exchangers that are used at the same time
 // need different tags.
 func NewExchanger(plan *Plan, comm dist.Comm, tag, bytes int) *Exchanger {
-	x := &Exchanger{messages: newMessages(comm, tag, 2*len(plan.Peers)), plan: plan, most: bytes}
+	x := &Exchanger{messages: newMessages(comm, tag, 2*len(plan.Peers)), plan: plan, maxBytes: bytes}
 	for _, p := range plan.Peers {
 		x.out = append(x.out, make([]byte, len(p.Send)*bytes))
 		x.in = append(x.in, make([]byte, int(p.Hi-p.Lo)*bytes))
@@ -41,7 +41,7 @@ func (x *Exchanger) Exchange(ctx context.Context, fields ...Field) error {
 // fields must not be used; owned cells may be.
 func (x *Exchanger) Start(ctx context.Context, fields ...Field) error {
 	x.fields = append(x.fields[:0], fields...)
-	bytes, err := cellBytes(fields, x.plan.Owned+x.plan.Ghosts, x.most)
+	bytes, err := cellBytes(fields, x.plan.Owned+x.plan.Ghosts, x.maxBytes)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (x *Exchanger) Finish(ctx context.Context) error {
 			at += copy(f.data[int(p.Lo)*f.size:int(p.Hi)*f.size], x.in[i][at:])
 		}
 		if poisoning {
-			scribble(x.out[i])
-			scribble(x.in[i])
+			overwrite(x.out[i])
+			overwrite(x.in[i])
 		}
 	}
 	return nil

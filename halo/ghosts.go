@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Ghosts brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going by Send
-// and completed by Finish; kernels that leave the ghosts alone may be queued in between.
-type Ghosts[T any] interface {
+// GhostExchanger brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going
+// by Send and completed by Finish; kernels that leave the ghosts alone may be queued in between.
+type GhostExchanger[T any] interface {
 	// Start takes the owned cells that others need out of the array, as they are when everything called before has
 	// finished.
 	Start(ctx context.Context, field []T) error
@@ -17,13 +17,13 @@ type Ghosts[T any] interface {
 	Send(ctx context.Context) error
 	// Finish makes what is called later see the ghosts.
 	Finish(ctx context.Context) error
-	// Way is how ghosts travel: Direct, Staged or Nccl.
-	Way() string
+	// Path is how ghosts travel: Direct, Staged or NCCL.
+	Path() string
 	Close() error
 }
 
 // Exchange brings the ghosts of an array up to date, and waits for nothing that runs on a device.
-func Exchange[T any](ctx context.Context, g Ghosts[T], field []T) error {
+func Exchange[T any](ctx context.Context, g GhostExchanger[T], field []T) error {
 	if err := g.Start(ctx, field); err != nil {
 		return err
 	}
@@ -33,9 +33,9 @@ func Exchange[T any](ctx context.Context, g Ghosts[T], field []T) error {
 	return g.Finish(ctx)
 }
 
-// LinkedGhosts are Ghosts of devices that talk to each other by themselves.
-type LinkedGhosts[T any] interface {
-	Ghosts[T]
+// DeviceGhostExchanger are Ghosts of devices that talk to each other by themselves.
+type DeviceGhostExchanger[T any] interface {
+	GhostExchanger[T]
 	// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
 	Fork(f func() error) error
 }
@@ -44,7 +44,7 @@ type LinkedGhosts[T any] interface {
 type direct[T any] struct{ x *Exchanger }
 
 // NewDirect prepares exchanges of arrays that the host can read.
-func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) Ghosts[T] {
+func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) GhostExchanger[T] {
 	var t T
 	return direct[T]{NewExchanger(plan, comm, tag, int(unsafe.Sizeof(t)))}
 }
@@ -52,5 +52,5 @@ func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) Ghosts[T] {
 func (d direct[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
 func (d direct[T]) Send(context.Context) error                 { return nil }
 func (d direct[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
-func (d direct[T]) Way() string                                { return Direct }
+func (d direct[T]) Path() string                               { return Direct }
 func (d direct[T]) Close() error                               { return nil }

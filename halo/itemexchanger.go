@@ -14,11 +14,11 @@ import (
 // What comes from a peer is in the order in which that has sent it, whatever comes first.
 type ItemExchanger[T any] struct {
 	messages
-	plan  *ItemPlan
-	size  int   // of an item, in bytes
-	room  [][]T // for the most items of each peer
-	bytes []int // that have come from each peer
-	in    [][]T // the items that have come
+	plan    *ItemPlan
+	size    int   // of an item, in bytes
+	buffers [][]T // for the most items of each peer
+	bytes   []int // that have come from each peer
+	in      [][]T // the items that have come
 }
 
 // NewItemExchanger prepares exchanges of items that hold no pointers. Exchangers that are used at the same time need
@@ -27,12 +27,12 @@ func NewItemExchanger[T any](plan *ItemPlan, comm dist.Comm, tag int) *ItemExcha
 	var item T
 	n := len(plan.Peers)
 	x := &ItemExchanger[T]{messages: newMessages(comm, tag, 2*n), plan: plan, size: int(unsafe.Sizeof(item)),
-		room: make([][]T, n), bytes: make([]int, n), in: make([][]T, n)}
+		buffers: make([][]T, n), bytes: make([]int, n), in: make([][]T, n)}
 	if x.size == 0 {
 		panic("halo: items without bytes cannot be counted")
 	}
 	for i, p := range plan.Peers {
-		x.room[i] = make([]T, p.Receive)
+		x.buffers[i] = make([]T, p.Receive)
 	}
 	return x
 }
@@ -60,9 +60,9 @@ func (x *ItemExchanger[T]) Start(ctx context.Context, out [][]T) error {
 		if p.Receive == 0 {
 			continue
 		}
-		room := bytesOf(x.room[i], 0, p.Receive)
+		room := bytesOf(x.buffers[i], 0, p.Receive)
 		if poisoning {
-			scribble(room)
+			overwrite(room)
 		}
 		if err := x.receiveUpTo(ctx, p.Rank, room, &x.bytes[i]); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (x *ItemExchanger[T]) Finish(ctx context.Context) ([][]T, error) {
 			return nil, &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("halo: sent %d bytes, which are no whole number of "+
 				"items of %d bytes", n, x.size)}
 		}
-		x.in[i] = x.room[i][:n/x.size]
+		x.in[i] = x.buffers[i][:n/x.size]
 	}
 	return x.in, nil
 }

@@ -34,12 +34,12 @@ func (p *Plan) Items(most func(cells int) int) *ItemPlan {
 // items where ghosts of n cells are copied: what moves by no more cells than the plan has layers along an axis leaves
 // from these. All ranks pass the same function.
 func (p *BoxPlan) Items(most func(cells int) int) (*ItemPlan, error) {
-	all, err := p.By(AtOnce)
+	all, err := p.WithSchedule(AllNeighbours)
 	if err != nil {
 		return nil, err
 	}
 	plan := &ItemPlan{Rank: p.Rank}
-	for _, round := range all.Rounds {
+	for _, round := range all.Phases {
 		for _, e := range round.Peers {
 			if e.Rank != p.Rank {
 				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), most)

@@ -21,7 +21,7 @@ func TestItemsTranscript(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
-	for _, way := range []Way{ByAxis, AtOnce} {
+	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
 		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, way)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestItemPlansAgree(t *testing.T) {
 func TestItemPeersAreAllNeighbours(t *testing.T) {
 	cuts := []int{0, 4, 8, 12}
 	for width, want := range map[[3]int]int{{2, 2, 2}: 26, {1, 2, 0}: 8, {0, 0, 1}: 2, {0, 0, 0}: 0} {
-		plan, err := NewBoxPlan(Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}, 13, 2, width, ByAxis)
+		plan, err := NewBoxPlan(Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}, 13, 2, width, AxisByAxis)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, 
 			own = append(own, p)
 		}
 	}
-	plan, err := NewBoxPlan(b, c.Rank(), reach, [3]int{reach, reach, reach}, ByAxis)
+	plan, err := NewBoxPlan(b, c.Rank(), reach, [3]int{reach, reach, reach}, AxisByAxis)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ package halo
 // poison fills the ghosts of the fields with bytes that are a NaN in either precision.
 func poison(plan *Plan, fields []Field) {
 	for _, f := range fields {
-		scribble(f.data[plan.Owned*f.size:])
+		overwrite(f.data[plan.Owned*f.size:])
 	}
 }
 
-func scribble(b []byte) {
+func overwrite(b []byte) {
 	for i := range b {
 		b[i] = 0xff
 	}

@@ -21,8 +21,8 @@ func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 	for a := range b.Dim {
 		layer.Lo[a], layer.N[a] = p.ghost-1, p.Shape[a]-2*(p.ghost-1)
 	}
-	up := &BoxPlan{Rank: p.Rank, Shape: p.Shape, boxes: p.boxes, ghost: p.ghost, up: true}
-	var round Round
+	up := &BoxPlan{Rank: p.Rank, Shape: p.Shape, boxes: p.boxes, ghost: p.ghost, upward: true}
+	var round Phase
 	layer.N[axis] = 1
 	direction := [3]int{}
 	direction[axis] = 1

@@ -73,7 +73,7 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 	var mu sync.Mutex
 	err := everywhere(local.New(parts[0]*parts[1]*parts[2]), func(comm dist.Comm) error {
 		const ghost = 2
-		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, ByAxis)
+		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, AxisByAxis)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if err != nil {
 				return err
 			}
-			if up, err = up.By(AtOnce); err != nil { // which is no other plan
+			if up, err = up.WithSchedule(AllNeighbours); err != nil { // which is no other plan
 				return err
 			}
 			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), Of(array)); err != nil {

@@ -105,7 +105,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	}
 	defer signal.Stop(signals)
 
-	crew := newCrew(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
+	crew := newProcessSet(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
 	if err := crew.start(); err != nil {
 		crew.signal(syscall.SIGKILL)
 		for range crew.started {
@@ -124,7 +124,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 		return crew.outputError
 	}
 	if config.Stderr != nil && ExitCode(failure) != exitStopped {
-		if err := report(config.Stderr, failure.Rank, 0, exits, crew.tails); err != nil {
+		if err := report(config.Stderr, failure.Rank, 0, exits, crew.kept); err != nil {
 			return errors.Join(failure, fmt.Errorf("launch: show the output of the ranks: %w", err))
 		}
 	}
@@ -160,7 +160,7 @@ func socketDirectory(parents ...string) (string, error) {
 
 // command prepares rank's process, all but where its output goes.
 func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
-	return c.process(
+	return c.newProcess(
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(c.Ranks),
 		envCoordinator+"=unix:"+filepath.Join(sockets, "c.sock"),
@@ -169,8 +169,8 @@ func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	)
 }
 
-// process prepares a process that has some variables beside, or in place of, those of the environment.
-func (c LocalConfig) process(ours ...string) *exec.Cmd {
+// newProcess prepares a process that has some variables beside, or in place of, those of the environment.
+func (c LocalConfig) newProcess(ours ...string) *exec.Cmd {
 	cmd := exec.Command(c.Command, c.Args...)
 	cmd.Env = slices.DeleteFunc(slices.Clone(c.Env), func(entry string) bool {
 		return slices.ContainsFunc(ours, func(o string) bool {

@@ -20,10 +20,10 @@ const outputDelay = 500 * time.Millisecond
 // the time is up, what the pipe holds is read to its end, which needs no waiting and is all that is left of what the
 // rank wrote.
 type output struct {
-	to    io.Writer
-	pipe  *os.File   // the end to read from
-	rest  io.Reader  // what the pipe held when the time was up, nil before
-	ended chan error // one value, when all has been passed on or that has failed
+	to        io.Writer
+	pipe      *os.File   // the end to read from
+	remaining io.Reader  // what the pipe held when the time was up, nil before
+	ended     chan error // one value, when all has been passed on or that has failed
 }
 
 // startPiped starts cmd with a pipe in place of each writer that is not a file, one for both if they are the same.
@@ -61,15 +61,15 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 		if err != nil {
 			_ = o.pipe.Close()
 		} else {
-			go o.pass()
+			go o.copy()
 		}
 	}
 	return outputs, err
 }
 
-// pass copies until the output ends or cannot be passed on. Whoever still writes is told by SIGPIPE, and does not wait
+// copy copies until the output ends or cannot be passed on. Whoever still writes is told by SIGPIPE, and does not wait
 // for a reader that has gone.
-func (o *output) pass() {
+func (o *output) copy() {
 	_, err := io.Copy(o.to, o)
 	_ = o.pipe.Close()
 	o.ended <- err
@@ -83,19 +83,19 @@ func (o *output) exited() {
 
 // Read reads to the end of the pipe, or of what it holds when the time is up.
 func (o *output) Read(p []byte) (int, error) {
-	if o.rest == nil {
+	if o.remaining == nil {
 		n, err := o.pipe.Read(p)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		held, err := heldBy(o.pipe)
+		held, err := buffered(o.pipe)
 		if err != nil {
 			return 0, err
 		}
 		if err := o.pipe.SetReadDeadline(time.Time{}); err != nil {
 			return 0, err
 		}
-		o.rest = io.LimitReader(o.pipe, held)
+		o.remaining = io.LimitReader(o.pipe, held)
 	}
-	return o.rest.Read(p)
+	return o.remaining.Read(p)
 }

@@ -34,8 +34,8 @@ func awaitExit(pid int) {
 // killGroup kills what is left of the process group of an unreaped process. There may be nothing: not an error.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// heldBy returns how many bytes a pipe holds that nobody has read.
-func heldBy(pipe *os.File) (int64, error) {
+// buffered returns how many bytes a pipe holds that nobody has read.
+func buffered(pipe *os.File) (int64, error) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
 		return 0, err
@@ -47,8 +47,8 @@ func heldBy(pipe *os.File) (int64, error) {
 	return int64(held), cmp.Or(err, failure)
 }
 
-// ours tells whether a file belongs to this user.
-func ours(info fs.FileInfo) bool {
+// ownedByUser tells whether a file belongs to this user.
+func ownedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }

@@ -20,10 +20,10 @@ func awaitExit(int) {}
 
 func killGroup(int) {}
 
-func heldBy(*os.File) (int64, error) { return 0, nil }
+func buffered(*os.File) (int64, error) { return 0, nil }
 
-// ours cannot be told: files are those of this user, or cannot be opened.
-func ours(fs.FileInfo) bool { return true }
+// ownedByUser cannot be told: files are those of this user, or cannot be opened.
+func ownedByUser(fs.FileInfo) bool { return true }
 
 func affinity() []int { return nil }
 

@@ -73,7 +73,7 @@ func rank(roles string) int {
 		<-stop
 		return number
 	case "progress", "hang":
-		for begin, sign := time.Now(), p.Signs(); ; time.Sleep(10 * time.Millisecond) {
+		for begin, sign := time.Now(), p.Heartbeat(); ; time.Sleep(10 * time.Millisecond) {
 			if role == "progress" || time.Since(begin) < 100*time.Millisecond {
 				sign()
 			}

@@ -16,8 +16,8 @@ type Report struct {
 	Text string `json:"text"` // why
 }
 
-// Tell leaves a report where the supervisor of a worker looks for it; others tell nobody.
-func (p Place) Tell(r Report) error {
+// LeaveReport leaves a report where the supervisor of a worker looks for it; others tell nobody.
+func (p Environment) LeaveReport(r Report) error {
 	if p.Epoch == 0 || p.Sockets == "" {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reserve finds a free port of an address of this machine, at which a worker can listen until release is called, and
-// which nobody is given who asks for any free port.
-func Reserve(host string) (address string, release func(), err error) {
+// ReservePort finds a free port of an address of this machine, at which a worker can listen until release is called,
+// and which nobody is given who asks for any free port.
+func ReservePort(host string) (address string, release func(), err error) {
 	ip, err := net.ResolveIPAddr("ip", host)
 	if err != nil {
 		return "", nil, fmt.Errorf("launch: %w", err)

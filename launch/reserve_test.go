@@ -13,7 +13,7 @@ func TestReserve(t *testing.T) {
 	reserved := map[string]bool{}
 	var address string
 	for range 300 {
-		at, release, err := Reserve("127.0.0.3")
+		at, release, err := ReservePort("127.0.0.3")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestReserve(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Reserve("no.such.host.invalid"); err == nil {
+	if _, _, err := ReservePort("no.such.host.invalid"); err == nil {
 		t.Error("a port of a host that is not there")
 	}
 }

@@ -41,7 +41,7 @@ func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
 	if err != nil {
 		return Share{}, fmt.Errorf("launch: ask the other ranks what they may use of their machines: %w", err)
 	}
-	claims := make([]claim, len(all))
+	claims := make([]resourceClaim, len(all))
 	for rank, text := range all {
 		if claims[rank], err = readClaim(text); err != nil {
 			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("what it may use of its machine: %w", err)}
@@ -50,8 +50,8 @@ func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
 	return divide(claims, comm.Rank()), nil
 }
 
-// claim is what a rank tells of itself.
-type claim struct {
+// resourceClaim is what a rank tells of itself.
+type resourceClaim struct {
 	Host    string `json:"host"`    // for people
 	Machine string `json:"machine"` // the same for all ranks under one kernel
 	CPUs    string `json:"cpus"`    // the processors on which it may run
@@ -62,8 +62,8 @@ type claim struct {
 	cpus []int // CPUs, sorted; those of a process whose system does not say are 0 … Limit-1
 }
 
-func ownClaim(threads int) claim {
-	c := claim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity())}
+func ownClaim(threads int) resourceClaim {
+	c := resourceClaim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity())}
 	c.Host, _ = os.Hostname() // "" is as good a name as any when the system has none
 	c.Machine = c.Host
 	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
@@ -76,7 +76,7 @@ func ownClaim(threads int) claim {
 	return c
 }
 
-func readClaim(text []byte) (c claim, err error) {
+func readClaim(text []byte) (c resourceClaim, err error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return c, err
 	}
@@ -88,7 +88,7 @@ func readClaim(text []byte) (c claim, err error) {
 }
 
 // divide is Divide for one rank once all claims are known.
-func divide(claims []claim, rank int) Share {
+func divide(claims []resourceClaim, rank int) Share {
 	machines := map[string]*machine{}
 	var order []*machine
 	for _, c := range claims {
@@ -133,7 +133,7 @@ type machine struct {
 	ranks, threads int
 }
 
-func (m *machine) add(c claim) {
+func (m *machine) add(c resourceClaim) {
 	m.ranks++
 	m.group[c.Quota]++
 	for _, cpu := range c.processors() {
@@ -142,7 +142,7 @@ func (m *machine) add(c claim) {
 }
 
 // threadsOf is what a rank was told to keep busy, or its share.
-func (m *machine) threadsOf(c claim) int {
+func (m *machine) threadsOf(c resourceClaim) int {
 	if c.Threads > 0 {
 		return c.Threads
 	}
@@ -179,7 +179,7 @@ func (m *machine) oversubscribed() string {
 }
 
 // processors are those on which the rank may run.
-func (c claim) processors() []int {
+func (c resourceClaim) processors() []int {
 	if len(c.cpus) > 0 {
 		return c.cpus
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // on is the claim of a rank on machine m.
-func on(m, cpus string, change ...func(*claim)) claim {
-	c := claim{Host: "node" + m, Machine: m, CPUs: cpus, Limit: 1000}
+func on(m, cpus string, change ...func(*resourceClaim)) resourceClaim {
+	c := resourceClaim{Host: "node" + m, Machine: m, CPUs: cpus, Limit: 1000}
 	var err error
 	if c.cpus, err = parseCPUs(cpus); err != nil {
 		panic("bad set in a test")
@@ -26,39 +26,41 @@ func on(m, cpus string, change ...func(*claim)) claim {
 	return c
 }
 
-func told(threads int) func(*claim) { return func(c *claim) { c.Threads = threads } }
-func limit(n int) func(*claim)      { return func(c *claim) { c.Limit = n } }
-func quota(n int) func(*claim)      { return func(c *claim) { c.Limit, c.Quota = n, "cgroup" } }
+func told(threads int) func(*resourceClaim) { return func(c *resourceClaim) { c.Threads = threads } }
+func limit(n int) func(*resourceClaim)      { return func(c *resourceClaim) { c.Limit = n } }
+func quota(n int) func(*resourceClaim) {
+	return func(c *resourceClaim) { c.Limit, c.Quota = n, "cgroup" }
+}
 
 func TestDivide(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		claims []claim
+		claims []resourceClaim
 		want   string // threads of each rank
 		warn   string
 	}{
-		{"one rank has the machine", []claim{on("a", "0-7")}, "8", ""},
-		{"not split by the launcher", []claim{on("a", "0-7"), on("a", "0-7")}, "4 4", ""},
-		{"split by the launcher", []claim{on("a", "0-3"), on("a", "4-7")}, "4 4", ""},
-		{"split unevenly", []claim{on("a", "0-5"), on("a", "6-7")}, "6 2", ""},
-		{"two sockets, two ranks each", []claim{on("a", "0-7"), on("a", "8-15"), on("a", "0-7"), on("a", "8-15")},
+		{"one rank has the machine", []resourceClaim{on("a", "0-7")}, "8", ""},
+		{"not split by the launcher", []resourceClaim{on("a", "0-7"), on("a", "0-7")}, "4 4", ""},
+		{"split by the launcher", []resourceClaim{on("a", "0-3"), on("a", "4-7")}, "4 4", ""},
+		{"split unevenly", []resourceClaim{on("a", "0-5"), on("a", "6-7")}, "6 2", ""},
+		{"two sockets, two ranks each", []resourceClaim{on("a", "0-7"), on("a", "8-15"), on("a", "0-7"), on("a", "8-15")},
 			"4 4 4 4", ""},
-		{"two machines", []claim{on("a", "0-7"), on("b", "0-7"), on("b", "0-7")}, "8 4 4", ""},
-		{"a rest is left idle", []claim{on("a", "0-6"), on("a", "0-6"), on("a", "0-6")}, "2 2 2", ""},
-		{"partly shared", []claim{on("a", "0-3"), on("a", "2-5")}, "3 3", ""},
-		{"thirds make a whole", []claim{on("a", "0-2"), on("a", "0-2"), on("a", "0-2")}, "1 1 1", ""},
-		{"more ranks than cores", []claim{on("a", "0"), on("a", "0"), on("a", "0")}, "1 1 1", ""},
-		{"told", []claim{on("a", "0-7", told(2)), on("a", "0-7", told(2))}, "2 2", ""},
-		{"told too many", []claim{on("a", "0-7", told(8)), on("a", "0-7", told(8))}, "8 8",
+		{"two machines", []resourceClaim{on("a", "0-7"), on("b", "0-7"), on("b", "0-7")}, "8 4 4", ""},
+		{"a rest is left idle", []resourceClaim{on("a", "0-6"), on("a", "0-6"), on("a", "0-6")}, "2 2 2", ""},
+		{"partly shared", []resourceClaim{on("a", "0-3"), on("a", "2-5")}, "3 3", ""},
+		{"thirds make a whole", []resourceClaim{on("a", "0-2"), on("a", "0-2"), on("a", "0-2")}, "1 1 1", ""},
+		{"more ranks than cores", []resourceClaim{on("a", "0"), on("a", "0"), on("a", "0")}, "1 1 1", ""},
+		{"told", []resourceClaim{on("a", "0-7", told(2)), on("a", "0-7", told(2))}, "2 2", ""},
+		{"told too many", []resourceClaim{on("a", "0-7", told(8)), on("a", "0-7", told(8))}, "8 8",
 			"nodea: 16 threads of 2 ranks on 8 cores; 4 threads each would not be in one another's way"},
-		{"told too many for one core", []claim{on("a", "0", told(2)), on("a", "0")}, "2 1",
+		{"told too many for one core", []resourceClaim{on("a", "0", told(2)), on("a", "0")}, "2 1",
 			"nodea: 3 threads of 2 ranks on 1 core; 1 thread each would not be in one another's way"},
-		{"one of them told too many", []claim{on("a", "0-1"), on("b", "0-1", told(3))}, "2 3",
+		{"one of them told too many", []resourceClaim{on("a", "0-1"), on("b", "0-1", told(3))}, "2 3",
 			"nodeb: 3 threads of 1 rank on 2 cores; 2 threads each would not be in one another's way"},
-		{"GOMAXPROCS", []claim{on("a", "0-7", limit(3)), on("a", "0-7", limit(3))}, "3 3", ""},
-		{"a quota of the group", []claim{on("a", "0-7", quota(4)), on("a", "0-7", quota(4))}, "2 2", ""},
-		{"a small quota", []claim{on("a", "0-7", quota(1)), on("a", "0-7", quota(1))}, "1 1", ""},
-		{"a system that does not say", []claim{on("a", "", limit(4)), on("a", "", limit(4))}, "2 2", ""},
+		{"GOMAXPROCS", []resourceClaim{on("a", "0-7", limit(3)), on("a", "0-7", limit(3))}, "3 3", ""},
+		{"a quota of the group", []resourceClaim{on("a", "0-7", quota(4)), on("a", "0-7", quota(4))}, "2 2", ""},
+		{"a small quota", []resourceClaim{on("a", "0-7", quota(1)), on("a", "0-7", quota(1))}, "1 1", ""},
+		{"a system that does not say", []resourceClaim{on("a", "", limit(4)), on("a", "", limit(4))}, "2 2", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
@@ -77,7 +79,7 @@ func TestDivide(t *testing.T) {
 }
 
 func TestLocalRanks(t *testing.T) {
-	claims := []claim{on("a", "0-5", told(5)), on("b", "0"), on("a", "0"), on("b", "0"), on("b", "0")}
+	claims := []resourceClaim{on("a", "0-5", told(5)), on("b", "0"), on("a", "0"), on("b", "0"), on("b", "0")}
 	for rank, want := range []string{"0 of 2", "0 of 3", "1 of 2", "1 of 3", "2 of 3"} {
 		s := divide(claims, rank)
 		if got := fmt.Sprintf("%d of %d", s.LocalRank, s.LocalSize); got != want || s.Hosts != 2 {
@@ -93,7 +95,7 @@ func TestLocalRanks(t *testing.T) {
 // there are more ranks than processors.
 func TestSharesNeverOversubscribe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var claims []claim
+		var claims []resourceClaim
 		for range rapid.IntRange(1, 12).Draw(t, "ranks") {
 			first := rapid.IntRange(0, 15).Draw(t, "first")
 			last := rapid.IntRange(first, 15).Draw(t, "last")

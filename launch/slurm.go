@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// step reads what Slurm says of the step that this process is a task of. Older releases set fewer variables, so
+// slurmStep reads what Slurm says of the step that this process is a task of. Older releases set fewer variables, so
 // none of them is required here; Choose refuses what cannot be done without.
-func (e *environment) step(p *Place) {
+func (e *envReader) slurmStep(p *Environment) {
 	for _, name := range []string{"PMIX_RANK", "PMI_RANK", "PMI_FD"} {
 		p.PMI = p.PMI || e.has(name)
 	}
@@ -47,7 +47,7 @@ func (e *environment) step(p *Place) {
 // of them has made it. The directory belongs to this user, and nobody else may enter it; one that was there before
 // and is not like that is refused. close removes it: call it when the rank has left the run, or has failed. For other
 // launchers there is nothing to do.
-func OpenSockets(p Place) (close func() error, err error) {
+func OpenSockets(p Environment) (close func() error, err error) {
 	if p.Launcher != Slurm || p.Sockets == "" {
 		return func() error { return nil }, nil
 	}
@@ -59,7 +59,7 @@ func OpenSockets(p Place) (close func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("launch: the directory for the sockets of job %s: %w", p.Job, err)
 	}
-	if info.Mode() != fs.ModeDir|0o700 || !ours(info) {
+	if info.Mode() != fs.ModeDir|0o700 || !ownedByUser(info) {
 		return nil, fmt.Errorf("launch: %s is %v, and not a directory of this user's with mode 0700: remove it, or set "+
 			"TMPDIR to a directory of your own", p.Sockets, info.Mode())
 	}

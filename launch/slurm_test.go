@@ -19,7 +19,7 @@ func TestEveryTaskFindsTheSamePlace(t *testing.T) {
 		{"job begun again", with(step, "TMPDIR=/scratch", "SLURM_RESTART_COUNT=1")},
 		{"no TMPDIR", step},
 	} {
-		var first Place
+		var first Environment
 		for rank, id := range []string{"0", "1"} {
 			p, err := detect(lookupIn(with(test.env, "SLURM_PROCID="+id)))
 			if err != nil {
@@ -45,7 +45,7 @@ func TestEveryTaskFindsTheSamePlace(t *testing.T) {
 }
 
 func TestOpenSockets(t *testing.T) {
-	p := Place{Launcher: Slurm, Rank: 1, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "s")}
+	p := Environment{Launcher: Slurm, Rank: 1, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "s")}
 	closeFirst, err := OpenSockets(p)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestOpenSocketsRefusesWhatOthersMade(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := Place{Launcher: Slurm, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "d", "s")}
+			p := Environment{Launcher: Slurm, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "d", "s")}
 			if err := os.Mkdir(filepath.Dir(p.Sockets), 0o700); err != nil {
 				t.Fatal(err)
 			}

@@ -4,32 +4,32 @@ import "fmt"
 
 // Transports that Choose knows, by the names of the command line.
 const (
-	Auto  = "auto"  // what fits the launcher
-	InOne = "local" // ranks are goroutines of one process
-	GRPC  = "grpc"  // a process each, over unix sockets
-	MPI   = "mpi"   // a process each, over an MPI library
+	Auto      = "auto"  // what fits the launcher
+	InProcess = "local" // ranks are goroutines of one process
+	GRPC      = "grpc"  // a process each, over unix sockets
+	MPI       = "mpi"   // a process each, over an MPI library
 )
 
 // Choose says which transport the ranks of a run take, and why, in words that complete "transport grpc: ". asked is
 // one of the names above; mpi tells whether this program was built with MPI. What cannot work is refused: above all
 // N copies of a run of one rank.
-func Choose(p Place, asked string, mpi bool) (transport, why string, err error) {
+func Choose(p Environment, asked string, mpi bool) (transport, why string, err error) {
 	switch asked {
-	case Auto, InOne, GRPC, MPI:
+	case Auto, InProcess, GRPC, MPI:
 	default:
-		return refuse("transport %q is not known: choose %s, %s, %s or %s", asked, Auto, InOne, GRPC, MPI)
+		return refuse("transport %q is not known: choose %s, %s, %s or %s", asked, Auto, InProcess, GRPC, MPI)
 	}
 	if asked == MPI && !mpi {
 		return refuse("transport mpi: this program was built without MPI; %s", withMPI)
 	}
 	if p.Launcher == None {
 		if asked == Auto {
-			return InOne, "one process", nil
+			return InProcess, "one process", nil
 		}
 		return asked, "asked for", nil
 	}
 	started := fmt.Sprintf("%v has started %d processes", p.Launcher, p.Size)
-	if asked == InOne && p.Size > 1 {
+	if asked == InProcess && p.Size > 1 {
 		return refuse("%s, and with transport local each would run the whole case by itself: leave --transport out", started)
 	}
 	switch p.Launcher {
@@ -59,7 +59,7 @@ func refuse(format string, args ...any) (transport, why string, err error) {
 const withMPI = "build it with MPI (make build-mpi)"
 
 // chooseInStep is Choose for the tasks of a step of Slurm's.
-func chooseInStep(p Place, asked string, mpi bool, started string) (transport, why string, err error) {
+func chooseInStep(p Environment, asked string, mpi bool, started string) (transport, why string, err error) {
 	switch {
 	case asked == MPI:
 		return MPI, "asked for", nil

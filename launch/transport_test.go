@@ -7,20 +7,20 @@ import (
 
 func TestChoose(t *testing.T) {
 	var (
-		none    = Place{Size: 1}
-		ours    = Place{Launcher: Atoll, Size: 4, Coordinator: "unix:/d/c.sock", Sockets: "/d"}
-		openMPI = Place{Launcher: OpenMPI, Size: 4}
-		pmi     = Place{Launcher: PMI, Size: 4}
-		node    = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d"}
-		nodePMI = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d",
+		none    = Environment{Size: 1}
+		ours    = Environment{Launcher: Atoll, Size: 4, Coordinator: "unix:/d/c.sock", Sockets: "/d"}
+		openMPI = Environment{Launcher: OpenMPI, Size: 4}
+		pmi     = Environment{Launcher: PMI, Size: 4}
+		node    = Environment{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d"}
+		nodePMI = Environment{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d",
 			PMI: true}
-		nodes  = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
-		many   = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
-		silent = Place{Launcher: Slurm, Size: 4}
+		nodes  = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
+		many   = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
+		silent = Environment{Launcher: Slurm, Size: 4}
 	)
 	for _, test := range []struct {
 		name  string
-		place Place
+		place Environment
 		asked string
 		mpi   bool
 		want  string // transport: why, or words of the refusal
@@ -33,21 +33,21 @@ func TestChoose(t *testing.T) {
 		{"unknown", none, "pigeon", true, "refused: \"pigeon\" is not known"},
 		{"children", ours, Auto, true, "grpc: the launcher has said where the ranks meet"},
 		{"children, as told", ours, GRPC, false, "grpc: the launcher has said where the ranks meet"},
-		{"children, local", ours, InOne, false, "refused: atoll has started 4 processes"},
+		{"children, local", ours, InProcess, false, "refused: atoll has started 4 processes"},
 		{"children, MPI", ours, MPI, true, "refused: use mpirun"},
-		{"one child, local", Place{Launcher: Atoll, Size: 1}, InOne, false, "grpc: "},
+		{"one child, local", Environment{Launcher: Atoll, Size: 1}, InProcess, false, "grpc: "},
 		{"mpirun", openMPI, Auto, true, "mpi: started by mpirun"},
 		{"mpirun of MPICH", pmi, MPI, true, "mpi: started by mpirun"},
 		{"mpirun without MPI", openMPI, Auto, false, "refused: would run 4 independent copies"},
 		{"mpirun without MPI, gRPC", pmi, GRPC, false, "refused: atoll run --ranks 4 --transport grpc"},
 		{"mpirun, gRPC", openMPI, GRPC, true, "refused: no place to meet"},
-		{"mpirun, local", openMPI, InOne, true, "refused: the whole case by itself"},
+		{"mpirun, local", openMPI, InProcess, true, "refused: the whole case by itself"},
 		{"srun", node, Auto, false, "grpc: this program has no MPI, and all ranks are on one node"},
 		{"srun, gRPC", nodePMI, GRPC, true, "grpc: asked for; all ranks are on one node"},
 		{"srun with MPI", nodePMI, Auto, true, "mpi: started by srun"},
 		{"srun with MPI, no PMI", node, Auto, true, "grpc: srun offers no PMI to MPI"},
 		{"srun with MPI, no PMI, as told", node, MPI, true, "mpi: asked for"},
-		{"srun, local", node, InOne, true, "refused: the whole case by itself"},
+		{"srun, local", node, InProcess, true, "refused: the whole case by itself"},
 		{"nodes", nodes, Auto, false, "refused: mutual TLS"},
 		{"nodes, gRPC", nodes, GRPC, true, "refused: srun --nodes=1"},
 		{"nodes with MPI", many, Auto, true, "mpi: started by srun"},
@@ -74,11 +74,11 @@ func TestChoose(t *testing.T) {
 // A run of several processes never becomes as many runs of one, whatever is asked for.
 func TestNeverCopies(t *testing.T) {
 	for launcher := Atoll; launcher <= Slurm; launcher++ {
-		for _, asked := range []string{Auto, InOne, GRPC, MPI} {
+		for _, asked := range []string{Auto, InProcess, GRPC, MPI} {
 			for _, mpi := range []bool{false, true} {
 				for nodes := range 3 {
-					p := Place{Launcher: launcher, Size: 2, Nodes: nodes}
-					if transport, _, err := Choose(p, asked, mpi); transport == InOne || err == nil && transport == MPI && !mpi {
+					p := Environment{Launcher: launcher, Size: 2, Nodes: nodes}
+					if transport, _, err := Choose(p, asked, mpi); transport == InProcess || err == nil && transport == MPI && !mpi {
 						t.Errorf("%v, asked for %s, MPI %v: %s", p, asked, mpi, transport)
 					}
 				}

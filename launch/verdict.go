@@ -19,11 +19,11 @@ const (
 
 // exit is how the process of one rank ended.
 type exit struct {
-	rank   int
-	code   int            // -1 when a signal killed it
-	signal syscall.Signal // 0 when it exited
-	ended  bool           // by a signal that the parent had sent
-	at     time.Time
+	rank     int
+	code     int            // -1 when a signal killed it
+	signal   syscall.Signal // 0 when it exited
+	byParent bool           // by a signal that the parent had sent
+	at       time.Time
 }
 
 func (e exit) failed() bool { return e.code != 0 }
@@ -37,14 +37,14 @@ type RankError struct {
 	Killed []int          // other ranks that had not stopped when time was up, and were killed
 
 	stop      error // what had told the run to stop, nil if nothing had
-	ended     bool  // the parent's own signal killed the rank
+	byParent  bool  // the parent's own signal killed the rank
 	unanimous bool  // every rank that failed exited with Code
 }
 
 func (e *RankError) Error() string {
 	var b strings.Builder
 	switch {
-	case e.ended && e.Signal == syscall.SIGKILL:
+	case e.byParent && e.Signal == syscall.SIGKILL:
 		fmt.Fprintf(&b, "rank %d had not stopped in time and was killed", e.Rank)
 	case e.Signal != 0:
 		fmt.Fprintf(&b, "rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)
@@ -80,11 +80,11 @@ func verdict(exits []exit, stop error) *RankError {
 		return cmp.Or(cmp.Compare(blame(a), blame(b)), a.at.Compare(b.at), cmp.Compare(a.rank, b.rank))
 	})
 	first := failed[0]
-	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, ended: first.ended}
+	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, byParent: first.byParent}
 	e.unanimous = true
 	for _, other := range failed[1:] {
 		e.unanimous = e.unanimous && other.code == first.code
-		if other.ended && other.signal == syscall.SIGKILL {
+		if other.byParent && other.signal == syscall.SIGKILL {
 			e.Killed = append(e.Killed, other.rank)
 		}
 	}
@@ -95,11 +95,11 @@ func verdict(exits []exit, stop error) *RankError {
 // blame orders failures from cause to consequence.
 func blame(e exit) int {
 	switch {
-	case e.signal != 0 && !e.ended:
+	case e.signal != 0 && !e.byParent:
 		return 0
 	case e.signal == 0 && e.code != exitStopped && e.code != exitLost:
 		return 1
-	case e.ended:
+	case e.byParent:
 		return 2
 	case e.code == exitLost:
 		return 3

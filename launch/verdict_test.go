@@ -25,7 +25,7 @@ func TestVerdict(t *testing.T) {
 	}
 	ended := func(rank, ms int, s syscall.Signal) exit {
 		e := died(rank, ms, s)
-		e.ended = true
+		e.byParent = true
 		return e
 	}
 	term := &signalError{syscall.SIGTERM}

@@ -16,23 +16,23 @@ import (
 // WorkersConfig says which ranks of an epoch are started on this machine. Of LocalConfig, Ranks is how many they are.
 type WorkersConfig struct {
 	LocalConfig
-	First, Size  int    // the ranks are First … First+Ranks-1 of Size
-	Epoch, Began uint64 // see Place
-	Coordinator  string // host:port where the ranks meet, "" if all of them are here
+	First, Size       int    // the ranks are First … First+Ranks-1 of Size
+	Epoch, FirstEpoch uint64 // see Place
+	Coordinator       string // host:port where the ranks meet, "" if all of them are here
 }
 
 // Exit is how the process of one rank ended.
 type Exit struct {
-	Rank   int            `json:"rank"`
-	Code   int            `json:"code"` // -1 when a signal killed it
-	Signal syscall.Signal `json:"signal,omitempty"`
-	Ended  bool           `json:"ended,omitempty"` // by a signal of its supervisor
-	At     time.Time      `json:"at"`
-	Report *Report        `json:"report,omitempty"` // what it has left, nil if nothing
+	Rank         int            `json:"rank"`
+	Code         int            `json:"code"` // -1 when a signal killed it
+	Signal       syscall.Signal `json:"signal,omitempty"`
+	BySupervisor bool           `json:"ended,omitempty"` // by a signal of its supervisor
+	At           time.Time      `json:"at"`
+	Report       *Report        `json:"report,omitempty"` // what it has left, nil if nothing
 }
 
 func (e Exit) exit() exit {
-	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, ended: e.Ended, at: e.At}
+	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At}
 }
 
 // Verdict is the *RankError of ranks that have ended, nil if all did well; stop is what had told them to, nil if
@@ -52,15 +52,15 @@ func Verdict(exits []Exit, stop error) error {
 type Workers struct {
 	Exits <-chan Exit // each as it ends; closed when all have
 
-	crew    *crew
-	config  WorkersConfig
-	sockets string
-	lock    sync.Mutex // of crew.gone, crew.sent and hung
-	hung    map[int]bool
-	over    chan struct{} // closed when all have ended
-	timer   *time.Timer   // until they are killed, nil if they are not to be
-	killed  time.Time     // when that is
-	exits   []Exit
+	processes *processSet
+	config    WorkersConfig
+	sockets   string
+	lock      sync.Mutex // of crew.gone, crew.sent and hung
+	hung      map[int]bool
+	ended     chan struct{} // closed when all have ended
+	timer     *time.Timer   // until they are killed, nil if they are not to be
+	deadline  time.Time     // when that is
+	exits     []Exit
 }
 
 // StartWorkers starts ranks of an epoch. Call Close when Exits is closed.
@@ -76,15 +76,15 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 		return nil, &usageError{fmt.Sprintf("ranks %d to %d of %d in epoch %d", config.First, config.First+config.Ranks-1,
 			config.Size, config.Epoch)}
 	}
-	w := &Workers{config: config, hung: map[int]bool{}, over: make(chan struct{})}
+	w := &Workers{config: config, hung: map[int]bool{}, ended: make(chan struct{})}
 	if w.sockets, err = socketDirectory(os.TempDir(), "/tmp"); err != nil {
 		return nil, err
 	}
-	w.crew = newCrew(config.LocalConfig, config.First, config.Size, w.command)
-	if err := w.crew.start(); err != nil {
-		w.crew.signal(syscall.SIGKILL)
-		for range w.crew.started {
-			<-w.crew.exited
+	w.processes = newProcessSet(config.LocalConfig, config.First, config.Size, w.command)
+	if err := w.processes.start(); err != nil {
+		w.processes.signal(syscall.SIGKILL)
+		for range w.processes.started {
+			<-w.processes.exited
 		}
 		return nil, errors.Join(err, w.Close())
 	}
@@ -103,35 +103,35 @@ func (w *Workers) command(rank int) *exec.Cmd {
 	if coordinator == "" {
 		coordinator = "unix:" + filepath.Join(w.sockets, "c.sock")
 	}
-	return w.config.process(
+	return w.config.newProcess(
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(w.config.Size),
 		envCoordinator+"="+coordinator,
 		envSockets+"="+w.sockets,
 		envThreads+"="+strconv.Itoa(w.config.Threads),
 		envEpoch+"="+strconv.FormatUint(w.config.Epoch, 10),
-		envBegan+"="+strconv.FormatUint(w.config.Began, 10),
+		envBegan+"="+strconv.FormatUint(w.config.FirstEpoch, 10),
 	)
 }
 
 // gather passes on how the workers end.
 func (w *Workers) gather(exits chan<- Exit) {
 	for range w.config.Ranks {
-		e := <-w.crew.exited
+		e := <-w.processes.exited
 		w.lock.Lock()
-		w.crew.gone[e.rank] = true
-		at, ours := w.crew.sent[e.signal]
-		e.ended = ours && !e.at.Before(at)
+		w.processes.ended[e.rank] = true
+		at, ours := w.processes.firstSent[e.signal]
+		e.byParent = ours && !e.at.Before(at)
 		hung := w.hung[e.rank] && e.signal == syscall.SIGKILL
 		w.lock.Unlock()
-		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, Ended: e.ended, At: e.at}
+		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, BySupervisor: e.byParent, At: e.at}
 		if out.Report = reported(w.sockets, out.Rank); hung {
-			out.Report, out.Ended = w.hangs(out.Rank), false
+			out.Report, out.BySupervisor = w.hungReport(out.Rank), false
 		}
 		w.exits = append(w.exits, out)
 		exits <- out
 	}
-	close(w.over)
+	close(w.ended)
 	close(exits)
 }
 
@@ -152,19 +152,19 @@ func (w *Workers) Kill(after time.Duration) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if w.timer != nil {
-		if !at.Before(w.killed) {
+		if !at.Before(w.deadline) {
 			return
 		}
 		w.timer.Stop()
 	}
-	w.killed, w.timer = at, time.AfterFunc(after, func() { w.send(syscall.SIGKILL) })
+	w.deadline, w.timer = at, time.AfterFunc(after, func() { w.send(syscall.SIGKILL) })
 }
 
 func (w *Workers) send(s syscall.Signal) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	if _, twice := w.crew.sent[s]; !twice || s == syscall.SIGKILL {
-		w.crew.signal(s)
+	if _, twice := w.processes.firstSent[s]; !twice || s == syscall.SIGKILL {
+		w.processes.signal(s)
 	}
 }
 
@@ -175,12 +175,12 @@ func (w *Workers) Close() error {
 		w.timer.Stop()
 	}
 	w.lock.Unlock()
-	w.crew.release()
-	w.crew.flush()
+	w.processes.release()
+	w.processes.flush()
 	if err := os.RemoveAll(w.sockets); err != nil {
-		return errors.Join(w.crew.outputError, fmt.Errorf("launch: remove the directory of sockets: %w", err))
+		return errors.Join(w.processes.outputError, fmt.Errorf("launch: remove the directory of sockets: %w", err))
 	}
-	return w.crew.outputError
+	return w.processes.outputError
 }
 
 // Show writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.
@@ -195,5 +195,5 @@ func (w *Workers) Show() error {
 	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == exitStopped {
 		return nil
 	}
-	return report(w.config.Stderr, failure.Rank, w.config.First, all, w.crew.tails)
+	return report(w.config.Stderr, failure.Rank, w.config.First, all, w.processes.kept)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// claim takes the folder and removes what an earlier run has left there. All ranks may write to it afterwards.
-func (r *runner) claim(ctx context.Context) error {
+// claimFolder takes the folder and removes what an earlier run has left there. All ranks may write to it afterwards.
+func (r *runner) claimFolder(ctx context.Context) error {
 	err := os.MkdirAll(r.Dir, 0o777)
 	if err == nil && r.Comm.Rank() == 0 {
 		if r.folder, err = r.fence.Claim(r.info(), r.mode()); err == nil {
-			err = r.fence.Publish(r.begin)
+			err = r.fence.Publish(r.beginFolder)
 		}
 	}
 	return solvers.Agree(ctx, r.Comm, err)
@@ -28,16 +28,16 @@ func (r *runner) claim(ctx context.Context) error {
 func (r *runner) mode() folder.Mode {
 	switch {
 	case r.from != nil:
-		return folder.GoOn
+		return folder.Resume
 	case r.Force:
 		return folder.Replace
 	}
 	return folder.Fresh
 }
 
-// begin makes the folder that of this run.
-func (r *runner) begin() error {
-	err := r.folder.GoOn
+// beginFolder makes the folder that of this run.
+func (r *runner) beginFolder() error {
+	err := r.folder.Resume
 	if r.from == nil {
 		err = func() error { return r.folder.Begin(r.Case.Output.Mesh) }
 	}
@@ -62,18 +62,18 @@ func absolute(path string) string {
 	return path
 }
 
-// leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
-// back.
-func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) error {
+// releaseFolder writes the summary of a run that has ended well, tells the folder what has become of the run, and gives
+// it back.
+func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, ended error) error {
 	if errors.Is(ended, dist.ErrPeerLost) { // and so it goes on from what is saved, as if this rank had been lost too
 		return r.folder.Close()
 	}
-	err := r.fence.Publish(func() error { return r.tellFolder(ctx, s, ended) })
+	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, ended) })
 	return errors.Join(err, r.folder.Close())
 }
 
-// tellFolder writes the summary, and what has become of the run.
-func (r *runner) tellFolder(ctx context.Context, s *summary.Summary, ended error) error {
+// recordEnd writes the summary, and what has become of the run.
+func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, ended error) error {
 	var errs []error
 	state := folder.Done
 	switch {
@@ -90,7 +90,7 @@ func (r *runner) tellFolder(ctx context.Context, s *summary.Summary, ended error
 	default:
 		state = folder.Failed
 	}
-	return errors.Join(append(errs, r.folder.Tell(state))...)
+	return errors.Join(append(errs, r.folder.SetState(state))...)
 }
 
 // saveMesh writes the mesh that a run ends with, all of it before it has its name.

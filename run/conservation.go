@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// conservation writes what the solver measures in the course of the run, above all what is conserved, to
+// conservationTable writes what the solver measures in the course of the run, above all what is conserved, to
 // conservation.csv.
-type conservation struct {
+type conservationTable struct {
 	rows  *rows
 	row   []byte
 	begun bool
@@ -17,17 +17,17 @@ type conservation struct {
 
 const conservationFile = "conservation.csv"
 
-// openConservation begins the table, or goes on behind so many bytes.
-func openConservation(fence folder.Fence, length int64) (*conservation, error) {
+// openConservationTable begins the table, or goes on behind so many bytes.
+func openConservationTable(fence folder.Fence, length int64) (*conservationTable, error) {
 	rows, err := openRows(fence, conservationFile, length)
 	if err != nil {
 		return nil, err
 	}
-	return &conservation{rows: rows, begun: length > 0}, nil
+	return &conservationTable{rows: rows, begun: length > 0}, nil
 }
 
 // record adds a row of the quantities that are columns; the first one names them.
-func (c *conservation) record(now solvers.Clock, table []solvers.Quantity) error {
+func (c *conservationTable) record(now solvers.Clock, table []solvers.Quantity) error {
 	c.row = c.row[:0]
 	if !c.begun {
 		c.begun = true
@@ -52,4 +52,4 @@ func (c *conservation) record(now solvers.Clock, table []solvers.Quantity) error
 	return c.rows.add(c.row)
 }
 
-func (c *conservation) close() error { return c.rows.close() }
+func (c *conservationTable) close() error { return c.rows.close() }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -16,15 +17,16 @@ import (
 // frames writes the state of all ranks as it is at some times, in one format: a file a frame, and for formats of VTK
 // a .pvd with all frames. A case may ask for a file a rank instead, with an index, whose extension has a p before it.
 type frames struct {
-	dir, name, format string
-	extension         string // vtu, vti, vtp, stl, obj or vdb
-	apart, compress   bool   // a file a rank; arrays of VTK's formats are compressed
-	comm              dist.Comm
-	fence             folder.Fence
-	pvd               *vtk.Collection
-	count             int
-	drawing           *drawing      // the frame under way; nil for none
-	records           *ugrid.Writer // of the format that has all frames in one file; else nil
+	dir, name, format       string
+	extension               string // vtu, vti, vtp, stl, obj or vdb
+	keepRankFiles, compress bool   // a file a rank; arrays of VTK's formats are compressed
+	comm                    dist.Comm
+	fence                   folder.Fence
+	pvd                     *vtk.Collection
+	count                   int
+	pending                 *pendingFrame // the frame under way; nil for none
+	writeTime               time.Duration // of the last one
+	records                 *ugrid.Writer // of the format that has all frames in one file; else nil
 }
 
 // newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
@@ -34,7 +36,7 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
 		return nil, err
 	}
-	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, apart: c.Output.Files == "rank",
+	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, keepRankFiles: c.Output.Files == "rank",
 		compress: c.Output.Compress, comm: comm, count: count, fence: fence,
 		pvd: vtk.NewCollection(filepath.Join(dir, series+".pvd"))}
 	if format != extension { // another series has such files too

@@ -55,7 +55,7 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 }
 
 // locate finds the entity of each gauge on this rank, -1 where another rank has it. A gauge outside is refused.
-func (p *probe) locate(ctx context.Context, list []site, comm dist.Comm) ([]int, error) {
+func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) ([]int, error) {
 	found := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
@@ -79,8 +79,8 @@ func (p *probe) locate(ctx context.Context, list []site, comm dist.Comm) ([]int,
 	return found, nil
 }
 
-// look fills values with a row for each entity that is due. All ranks call it at the same moments.
-func (p *probe) look(ctx context.Context) error {
+// read fills values with a row for each entity that is due. All ranks call it at the same moments.
+func (p *probe) read(ctx context.Context) error {
 	width := len(p.columns)
 	p.values = slices.Grow(p.values[:0], width*len(p.due))[:width*len(p.due)]
 	at := 0
@@ -100,10 +100,10 @@ func (p *probe) look(ctx context.Context) error {
 }
 
 // openGauge begins the file of a gauge on the rank that has its cell, or goes on from a position.
-func openGauge(fence folder.Fence, g site, cell int, columns []string, from *position) (*gauge, error) {
+func openGauge(fence folder.Fence, g gaugePoint, cell int, columns []string, from *position) (*gauge, error) {
 	o := &gauge{file: path.Join("gauges", g.name+".csv"), cell: cell, every: g.every}
 	if from != nil {
-		o.wait(from.time)
+		o.schedule(from.time)
 	}
 	if cell < 0 {
 		return o, nil
@@ -138,7 +138,7 @@ func (r *runner) beginSampling() error {
 		}
 	}
 	if r.transects != nil {
-		for _, of := range r.transects.of {
+		for _, of := range r.transects.lines {
 			for _, x := range of.cut {
 				entities = append(entities, x.Cell)
 			}
@@ -187,7 +187,7 @@ func (r *runner) sample(ctx context.Context, t float64) error {
 	if !any {
 		return nil
 	}
-	if err := r.probe.look(ctx); err != nil {
+	if err := r.probe.read(ctx); err != nil {
 		return err
 	}
 	width, rest := len(r.probe.columns), r.probe.values
@@ -201,7 +201,7 @@ func (r *runner) sample(ctx context.Context, t float64) error {
 			}
 			rest = rest[width:]
 		}
-		g.wait(t)
+		g.schedule(t)
 	}
 	return nil
 }
@@ -209,8 +209,8 @@ func (r *runner) sample(ctx context.Context, t float64) error {
 // due tells that a row is to be written: at the first step that reaches each multiple of the interval.
 func (g *gauge) due(t float64) bool { return t >= g.next }
 
-// wait looks for the next such multiple.
-func (g *gauge) wait(t float64) {
+// schedule looks for the next such multiple.
+func (g *gauge) schedule(t float64) {
 	if g.every == 0 {
 		return
 	}

@@ -12,15 +12,15 @@ func TestGaugeIsDueAtMultiples(t *testing.T) {
 		if !g.due(now) {
 			t.Fatalf("no row is due at %d intervals, the next one at %v", k, g.next)
 		}
-		if g.wait(now); g.due(now) {
+		if g.schedule(now); g.due(now) {
 			t.Fatalf("after the row of %d intervals another one is due at %v", k, g.next)
 		}
 	}
-	if g.wait(2000.05); g.next != 20001*every {
+	if g.schedule(2000.05); g.next != 20001*every {
 		t.Errorf("after t = 2000.05 the next row is due at %v", g.next)
 	}
 	tiny := &gauge{every: 1e-30} // below what the time can tell apart
-	if tiny.wait(1); !tiny.due(1 + 1e-9) {
+	if tiny.schedule(1); !tiny.due(1 + 1e-9) {
 		t.Errorf("the next row is due at %v", tiny.next)
 	}
 }

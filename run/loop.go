@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -10,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// openLedger begins the table that tells that the run is under way: when all ranks are in the loop, so that from then
-// on all of them save the state when they are told to stop.
-func (r *runner) openLedger(ctx context.Context) error {
+// openConservation begins the table that tells that the run is under way: when all ranks are in the loop, so that from
+// then on all of them save the state when they are told to stop.
+func (r *runner) openConservation(ctx context.Context) error {
 	if r.Report != nil {
 		return nil
 	}
@@ -20,24 +21,24 @@ func (r *runner) openLedger(ctx context.Context) error {
 		return err
 	}
 	var err error
-	r.ledger, err = openConservation(r.fence, r.from.length(conservationFile))
+	r.conservation, err = openConservationTable(r.fence, r.from.length(conservationFile))
 	return err
 }
 
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
-	r.begun = time.Now()
-	if err := r.openLedger(ctx); err != nil {
+	r.loopBegun = time.Now()
+	if err := r.openConservation(ctx); err != nil {
 		return err
 	}
-	r.sign()
+	r.heartbeat()
 	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err
 		}
-		r.sign()
+		r.heartbeat()
 	}
-	r.progress = progress.New(r.Progress, r.span())
+	r.progress = progress.New(r.Progress, r.progressRange())
 	defer r.progress.Finish()
 	if r.Watched {
 		r.Watch.Begin(r.about())
@@ -46,17 +47,18 @@ func (r *runner) loop(ctx context.Context) error {
 		return err
 	}
 	now := r.solver.Clock()
-	for done := false; !done && r.before(now); {
-		r.sign()
-		var err error
-		if done, err = r.step(ctx); err != nil {
+	for r.running(now) {
+		r.heartbeat()
+		done, err := r.step(ctx)
+		if err != nil {
 			return err
 		}
 		now = r.solver.Clock()
-		if !done && r.before(now) {
-			if err := r.keep(ctx, now); err != nil {
-				return err
-			}
+		if done || !r.running(now) {
+			break
+		}
+		if err := errors.Join(r.reportTime(now), r.poll(ctx, now)); err != nil {
+			return err
 		}
 	}
 	return r.conclude(ctx, now)
@@ -64,36 +66,32 @@ func (r *runner) loop(ctx context.Context) error {
 
 // conclude writes what is to be written after the last step.
 func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
-	r.sign()
-	if err := r.observeAll(ctx); err != nil {
+	r.heartbeat()
+	if err := r.finishRows(ctx); err != nil {
 		return err
 	}
-	if err := r.saved(ctx); err != nil {
-		return err
-	}
-	r.sign()
-	if r.framed < now.Time {
+	if r.lastFrameTime < now.Time {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return err
 		}
 	}
-	if err := r.drawn(ctx); err != nil {
+	if err := r.finishFrames(ctx); err != nil {
 		return err
 	}
-	if every := r.rows(); every > 0 && now.Steps%every != 0 {
+	if every := r.conservationEvery(); every > 0 && now.Steps%every != 0 {
 		if err := r.measure(ctx, now); err != nil {
 			return err
 		}
-		if err := r.observeAll(ctx); err != nil {
+		if err := r.finishRows(ctx); err != nil {
 			return err
 		}
 	}
-	r.looped = r.earlier + time.Since(r.begun)
+	r.loopTime = r.earlierLoops + time.Since(r.loopBegun)
 	return r.showEnd(ctx, now)
 }
 
-// before tells that the end has not come.
-func (r *runner) before(now solvers.Clock) bool {
+// running tells that the end has not come.
+func (r *runner) running(now solvers.Clock) bool {
 	return now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps) &&
 		(r.Replay == nil || now.Time < r.Replay.Until)
 }
@@ -101,7 +99,7 @@ func (r *runner) before(now solvers.Clock) bool {
 // step takes some steps, and writes what is due after them. Only the end of the run shortens a step, so that looking at
 // a run does not change it; exact_times has frames shorten theirs too.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
-	until, pause := r.size.End, r.sampled()
+	until, pause := r.size.End, r.nextSample()
 	if r.Replay != nil {
 		pause = min(pause, r.Replay.Until)
 	}
@@ -111,15 +109,15 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		pause = min(pause, next)
 	}
 	steps := r.solver.Clock().Steps
-	done, err = r.solver.Advance(ctx, until, pause, min(r.stride(steps), r.left(steps)))
+	done, err = r.solver.Advance(ctx, until, pause, min(r.stepsToLook(steps), r.stepsToPoll(steps)))
 	now := r.solver.Clock()
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", r.moment(now.Time), r.firstCause(ctx, err))
+		return false, fmt.Errorf("%s: %w", r.timeText(now.Time), r.firstCause(ctx, err))
 	}
-	if r.first == 0 && !r.Began.IsZero() {
-		r.first = time.Since(r.Began)
+	if r.firstStep == 0 && !r.ProcessStart.IsZero() {
+		r.firstStep = time.Since(r.ProcessStart)
 	}
-	r.sign()
+	r.heartbeat()
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
 	if err := r.record(ctx, now); err != nil {
@@ -132,11 +130,11 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return false, err
 		}
-		r.framed = now.Time
+		r.lastFrameTime = now.Time
 	}
-	r.next = max(r.next, int(now.Time/r.Case.Output.Every)) // rounded, and thus one off at most
+	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every)) // rounded, and thus one off at most
 	for r.nextFrame() <= now.Time {
-		r.next++
+		r.nextFrameIndex++
 	}
 	return done, nil
 }
@@ -146,11 +144,11 @@ func (r *runner) nextFrame() float64 {
 	if r.Case.Output.Every == 0 {
 		return math.Inf(1)
 	}
-	return float64(r.next) * r.Case.Output.Every
+	return float64(r.nextFrameIndex) * r.Case.Output.Every
 }
 
-// sampled is when the run must pause for the next row of a gauge.
-func (r *runner) sampled() float64 {
+// nextSample is when the run must pause for the next row of a gauge.
+func (r *runner) nextSample() float64 {
 	at := math.Inf(1)
 	if r.sampler != nil {
 		return at
@@ -163,16 +161,16 @@ func (r *runner) sampled() float64 {
 	return at
 }
 
-// rows is how many steps there are between rows of the ledger, 0 where it is not kept.
-func (r *runner) rows() int {
+// conservationEvery is how many steps there are between rows of the ledger, 0 where it is not kept.
+func (r *runner) conservationEvery() int {
 	if r.Report != nil {
 		return 0
 	}
 	return r.Case.Output.ConservationEvery
 }
 
-// span is what the progress is measured by.
-func (r *runner) span() progress.Run {
+// progressRange is what the progress is measured by.
+func (r *runner) progressRange() progress.Run {
 	now := r.solver.Clock()
 	p := progress.Run{Cells: r.size.Entities, End: r.size.End, MaxSteps: r.size.MaxSteps, Step: now.Steps, Time: now.Time}
 	if r.size.Sweeps {
@@ -184,8 +182,8 @@ func (r *runner) span() progress.Run {
 	return p
 }
 
-// moment names a time.
-func (r *runner) moment(t float64) string {
+// timeText names a time.
+func (r *runner) timeText(t float64) string {
 	if r.size.Sweeps {
 		return fmt.Sprintf("after %g sweeps", t)
 	}
@@ -201,10 +199,10 @@ type Interrupted struct {
 func (e *Interrupted) Error() string { return e.Where + ": " + e.Err.Error() }
 func (e *Interrupted) Unwrap() error { return e.Err }
 
-// where tells how far a run has come.
-func (r *runner) where() string {
+// positionText tells how far a run has come.
+func (r *runner) positionText() string {
 	now := r.solver.Clock()
-	return fmt.Sprintf("%s, in step %d%s", r.moment(now.Time), now.Steps+1, r.lastFrame())
+	return fmt.Sprintf("%s, in step %d%s", r.timeText(now.Time), now.Steps+1, r.lastFrame())
 }
 
 // lastFrame tells which frame was the last, as the end of a sentence.
@@ -215,13 +213,13 @@ func (r *runner) lastFrame() string {
 	return fmt.Sprintf(" and frame %d", r.frames[0].count-1)
 }
 
-// stride is how many steps may pass before the runner must look at the state.
-func (r *runner) stride(steps int) int {
+// stepsToLook is how many steps may pass before the runner must look at the state.
+func (r *runner) stepsToLook(steps int) int {
 	n := math.MaxInt
 	if r.size.MaxSteps > 0 {
 		n = r.size.MaxSteps - steps
 	}
-	if every := r.rows(); every > 0 {
+	if every := r.conservationEvery(); every > 0 {
 		n = min(n, every-steps%every)
 	}
 	for _, g := range r.tables {
@@ -236,19 +234,19 @@ func (r *runner) stride(steps int) int {
 func (r *runner) start(ctx context.Context) error {
 	switch {
 	case r.from != nil:
-		r.next, r.framed = r.from.Next, r.from.Framed
-		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
-		if k := r.keeper; k != nil { // which measures how fast steps are from here
-			k.at, k.look, k.looked, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
+		r.nextFrameIndex, r.lastFrameTime = r.from.Next, r.from.Framed
+		r.earlierLoops = time.Duration(r.from.Wall * float64(time.Second))
+		if k := r.control; k != nil { // which measures how fast steps are from here
+			k.lastSteps, k.nextPoll, k.lastPoll, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
 		}
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.timeText(r.from.time), r.checkpoint.Path)
 		r.Watch.Restarted(r.restarted())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
-		r.await(r.Replay.From)
+		r.skipOutputUntil(r.Replay.From)
 		return nil
 	}
-	r.next = 1
+	r.nextFrameIndex = 1
 	if r.Report != nil {
 		return nil
 	}
@@ -267,7 +265,7 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 		return err
 	}
 	early := r.Replay != nil && now.Time < r.Replay.From
-	if every := r.rows(); every == 0 || now.Steps%every != 0 || early {
+	if every := r.conservationEvery(); every == 0 || now.Steps%every != 0 || early {
 		return nil
 	}
 	return r.measure(ctx, now)
@@ -281,7 +279,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 		return r.observe(ctx, now)
 	}
 	table, err := r.totals.Measure(ctx, r.solver)
-	if err != nil || r.ledger == nil {
+	if err != nil || r.conservation == nil {
 		return err
 	}
 	return r.row(now, table)
@@ -290,7 +288,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 // row adds what was measured to the ledger.
 func (r *runner) row(now solvers.Clock, table []solvers.Quantity) error {
 	r.Watch.Measured(table)
-	return r.ledger.record(now, table)
+	return r.conservation.record(now, table)
 }
 
 // frame adds the state to each series of frames. It returns while they are being written, one of each series at a time.
@@ -298,18 +296,21 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
 	}
-	if err := r.observeAll(ctx); err != nil {
+	if err := r.finishRows(ctx); err != nil {
 		return err
 	}
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() {
+		r.output += time.Since(begin)
+		r.framing += time.Since(begin)
+	}()
 	for _, f := range r.frames {
 		if err := f.end(ctx); err != nil { // before another holds as much memory
 			return err
 		}
 	}
 	for _, f := range r.frames {
-		p, err := r.drawer.piece(ctx, f.format)
+		p, err := r.builder.piece(ctx, f.format)
 		if err != nil {
 			return err
 		}
@@ -318,8 +319,8 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	return nil
 }
 
-// drawn ends the frames under way.
-func (r *runner) drawn(ctx context.Context) error {
+// finishFrames ends the frames under way.
+func (r *runner) finishFrames(ctx context.Context) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
 	for _, f := range r.frames {

@@ -27,7 +27,7 @@ type record struct {
 
 // newRecords reads what was measured at a gauge.
 func (r *runner) newRecords(g *config.Gauge) ([]record, error) {
-	m, path := g.Measured, r.beside(g.Measured.File)
+	m, path := g.Measured, r.besideCase(g.Measured.File)
 	fail := func(err error) ([]record, error) { return nil, fmt.Errorf("gauge %q: measured: %w", g.Name, err) }
 	columns := map[string]string{m.Field: m.Column}
 	if m.Field == "" {
@@ -105,11 +105,11 @@ func (m *record) compare(times, values []float64) (f misfit, ok bool) {
 // all of them, as metrics by their names. All ranks call it.
 func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 	mine, all := map[string]float64{}, map[string]float64{}
-	if !slices.ContainsFunc(r.sites, func(s site) bool { return s.measured != nil }) {
+	if !slices.ContainsFunc(r.points, func(s gaugePoint) bool { return s.measured != nil }) {
 		return all, nil
 	}
 	var failed error
-	for i, s := range r.sites {
+	for i, s := range r.points {
 		if s.measured != nil && r.gauges[i].rows != nil {
 			failed = cmp.Or(failed, r.compareSite(i, mine))
 		}
@@ -132,7 +132,7 @@ func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 
 // compareSite adds the metrics of a gauge.
 func (r *runner) compareSite(i int, to map[string]float64) error {
-	s := r.sites[i]
+	s := r.points[i]
 	table, err := readGauge(filepath.Join(r.Dir, r.gauges[i].file), 1+len(r.probe.columns))
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ const measuredDir = "measured"
 
 // keepRecords writes what was measured beside what the run computes, where pictures find it.
 func (r *runner) keepRecords() error {
-	for _, s := range r.sites {
+	for _, s := range r.points {
 		if s.measured == nil {
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 // the queue of steps never runs dry. It ends well before a person would notice: when ranks look at each other, and
 // before anything else is written, all that is under way is waited for.
 type observing struct {
-	solver solvers.Observer // nil where measuring waits for the device
-	of     []solvers.Clock  // the moments of the rows under way, the earliest first
+	solver  solvers.Observer // nil where measuring waits for the device
+	pending []solvers.Clock  // the moments of the rows under way, the earliest first
 }
 
 // rowsAhead is how many rows may be under way.
@@ -31,39 +31,39 @@ func newObserving(dev backend.Device, s solvers.Solver, totals *solvers.Totals) 
 // observe begins a row.
 func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	o := &r.observing
-	if len(o.of) == rowsAhead {
-		if err := r.observed(ctx); err != nil {
+	if len(o.pending) == rowsAhead {
+		if err := r.finishRow(ctx); err != nil {
 			return err
 		}
 	}
 	if err := o.solver.Observe(ctx); err != nil {
 		return err
 	}
-	o.of = append(o.of, now)
+	o.pending = append(o.pending, now)
 	return nil
 }
 
-// observed ends the earliest row.
-func (r *runner) observed(ctx context.Context) error {
+// finishRow ends the earliest row.
+func (r *runner) finishRow(ctx context.Context) error {
 	o := &r.observing
 	table, err := o.solver.Observed(ctx)
-	now := o.of[0]
-	o.of = append(o.of[:0], o.of[1:]...)
-	if err != nil || r.ledger == nil {
+	now := o.pending[0]
+	o.pending = append(o.pending[:0], o.pending[1:]...)
+	if err != nil || r.conservation == nil {
 		return err
 	}
 	return r.row(now, table)
 }
 
-// observeAll ends all rows under way. What they tell of a state that is not finite comes before what followed from it.
-func (r *runner) observeAll(ctx context.Context) error {
-	if len(r.observing.of) == 0 {
+// finishRows ends all rows under way. What they tell of a state that is not finite comes before what followed from it.
+func (r *runner) finishRows(ctx context.Context) error {
+	if len(r.observing.pending) == 0 {
 		return nil
 	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	for len(r.observing.of) > 0 {
-		if err := r.observed(ctx); err != nil {
+	for len(r.observing.pending) > 0 {
+		if err := r.finishRow(ctx); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (r *runner) firstCause(ctx context.Context, err error) error {
 	if r.Comm.Size() > 1 || ctx.Err() != nil {
 		return err
 	}
-	if earlier := r.observeAll(ctx); earlier != nil {
+	if earlier := r.finishRows(ctx); earlier != nil {
 		return errors.Join(earlier, err)
 	}
 	return err

@@ -41,8 +41,8 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 			tables[g.file], err = g.rows.sync()
 		}
 	}
-	if r.ledger != nil && err == nil {
-		tables[conservationFile], err = r.ledger.rows.sync()
+	if r.conservation != nil && err == nil {
+		tables[conservationFile], err = r.conservation.rows.sync()
 	}
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	p := position{Tables: tables, Frames: map[string]int{}, Next: r.next, Framed: r.framed,
-		Wall: (r.earlier + time.Since(r.begun)).Seconds()}
+	p := position{Tables: tables, Frames: map[string]int{}, Next: r.nextFrameIndex, Framed: r.lastFrameTime,
+		Wall: (r.earlierLoops + time.Since(r.loopBegun)).Seconds()}
 	for _, f := range r.frames {
 		p.Frames[f.format] = f.count
 	}

@@ -17,8 +17,8 @@ import (
 // rasterDir holds what fields are at the end of a run, a GeoTIFF each, in the folder of the run.
 const rasterDir = "raster"
 
-// mostPixels bounds a raster: the numbers of one take 2 GiB.
-const mostPixels = 1 << 28
+// maxPixels bounds a raster: the numbers of one take 2 GiB.
+const maxPixels = 1 << 28
 
 // grid is a raster over a mesh, whose lines are multiples of the spacing.
 type grid struct {
@@ -29,7 +29,7 @@ type grid struct {
 // rasters writes the fields of the mesh as they are. A pixel has the numbers of the cell that holds its centre, of
 // several that of the lowest key. All ranks call it.
 func (r *runner) rasters(ctx context.Context) error {
-	on := r.drawer.space(recordFormat)
+	on := r.builder.space(recordFormat)
 	g, err := on.Geometry(ctx)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (r *runner) rasters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fields := r.drawer.on(on)
+	fields := r.builder.on(on)
 	var names []solvers.Field
 	var numbers [][]float64
 	for _, f := range fields {
@@ -80,9 +80,9 @@ func over(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g 
 	g.spacing = spacing
 	left, bottom := math.Floor(least[0]/spacing), math.Floor(least[1]/spacing)
 	right, top := math.Ceil(-least[2]/spacing), math.Ceil(-least[3]/spacing)
-	if columns, rows := right-left, top-bottom; !(columns*rows <= mostPixels) {
+	if columns, rows := right-left, top-bottom; !(columns*rows <= maxPixels) {
 		return g, fmt.Errorf("[output] raster: a spacing of %g makes %g x %g pixels, more than %d", spacing, columns, rows,
-			mostPixels)
+			maxPixels)
 	}
 	g.columns, g.rows = int(right-left), int(top-bottom)
 	g.west, g.north = left*spacing, top*spacing

@@ -20,7 +20,7 @@ type recordPiece struct {
 }
 
 // record reads the fields of a mesh.
-func (d *drawer) record(ctx context.Context, on *solvers.Space) (piece.Piece, error) {
+func (d *frameBuilder) record(ctx context.Context, on *solvers.Space) (piece.Piece, error) {
 	p := &recordPiece{}
 	for _, f := range d.on(on) {
 		values, err := f.Read(ctx)
@@ -40,7 +40,7 @@ func (d *drawer) record(ctx context.Context, on *solvers.Space) (piece.Piece, er
 }
 
 // on are the fields that the case writes on a space.
-func (d *drawer) on(space *solvers.Space) []solvers.Field {
+func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
 	for _, f := range d.fields {
 		if f.On == space {
@@ -52,7 +52,7 @@ func (d *drawer) on(space *solvers.Space) []solvers.Field {
 
 // openRecords begins or goes on with the file of all frames.
 func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
-	on := r.drawer.space(recordFormat)
+	on := r.builder.space(recordFormat)
 	g, err := on.Geometry(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 		title = r.Case.Name
 	}
 	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
-	f.records, err = ugrid.Open(ctx, r.Comm, filepath.Join(r.Dir, f.recordFile()), g.Mesh, keys, r.drawer.on(on), about,
+	f.records, err = ugrid.Open(ctx, r.Comm, filepath.Join(r.Dir, f.recordFile()), g.Mesh, keys, r.builder.on(on), about,
 		f.count)
 	return err
 }
@@ -74,12 +74,12 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 // recordFile is the file of all frames, in the folder of the run.
 func (f *frames) recordFile() string { return f.name + "." + recordFormat }
 
-// recorded are the stages of a record.
-func (f *frames) recorded(time float64, p *recordPiece) []stage {
+// recordStages are the stages of a record.
+func (f *frames) recordStages(time float64, p *recordPiece) []frameStage {
 	record := f.records.Begin(time, p.values)
-	return []stage{
-		{alone: func() error { return nil }, together: record.Exchange},
-		{alone: func() error { return f.fence.Publish(record.Write) }, together: f.barrier},
-		{alone: func() error { return f.fence.Publish(record.Count) }},
+	return []frameStage{
+		{local: func() error { return nil }, collective: record.Exchange},
+		{local: func() error { return f.fence.Publish(record.Write) }, collective: f.barrier},
+		{local: func() error { return f.fence.Publish(record.Count) }},
 	}
 }

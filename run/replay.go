@@ -20,8 +20,8 @@ type Replay struct {
 	Steps       int     // when the run ends before; 0 for no limit
 }
 
-// Past reads the case of the run in a folder. Overrides are those of its keys.
-func Past(dir string, sets []string) (*config.Case, error) {
+// LoadCase reads the case of the run in a folder. Overrides are those of its keys.
+func LoadCase(dir string, sets []string) (*config.Case, error) {
 	told, err := folder.Read(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s holds no run that could be taken up: %w", dir, err)
@@ -33,9 +33,9 @@ func Past(dir string, sets []string) (*config.Case, error) {
 	return solvers.Parse(filepath.Join(told.CaseDir, told.Case+".toml"), text, sets)
 }
 
-// Saved are the checkpoints of a folder, the earliest first, and what they tell. Damaged ones are left out, with the
-// reasons.
-func Saved(dir string) (files []string, told []checkpoint.Info, damaged []error, err error) {
+// Checkpoints are the checkpoints of a folder, the earliest first, and what they tell. Damaged ones are left out, with
+// the reasons.
+func Checkpoints(dir string) (files []string, told []checkpoint.Info, damaged []error, err error) {
 	all, err := checkpoint.List(dir)
 	if err != nil {
 		return nil, nil, nil, err
@@ -53,9 +53,9 @@ func Saved(dir string) (files []string, told []checkpoint.Info, damaged []error,
 	return files, told, damaged, nil
 }
 
-// Nearest is the last checkpoint of a folder that is not later than a time; "" for the start.
-func Nearest(dir string, at float64) (string, error) {
-	files, told, _, err := Saved(dir)
+// NearestCheckpoint is the last checkpoint of a folder that is not later than a time; "" for the start.
+func NearestCheckpoint(dir string, at float64) (string, error) {
+	files, told, _, err := Checkpoints(dir)
 	path := ""
 	for i := range files {
 		if told[i].Clock().Time <= at {
@@ -65,8 +65,8 @@ func Nearest(dir string, at float64) (string, error) {
 	return path, err
 }
 
-// await lets output begin at a time.
-func (r *runner) await(from float64) {
+// skipOutputUntil lets output begin at a time.
+func (r *runner) skipOutputUntil(from float64) {
 	for _, g := range r.gauges {
 		g.next = from
 		if g.every > 0 {
@@ -74,7 +74,7 @@ func (r *runner) await(from float64) {
 		}
 	}
 	if every := r.Case.Output.Every; every > 0 {
-		r.next = int(math.Ceil(from / every))
+		r.nextFrameIndex = int(math.Ceil(from / every))
 	}
-	r.framed = math.Inf(-1)
+	r.lastFrameTime = math.Inf(-1)
 }

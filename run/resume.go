@@ -16,9 +16,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// find opens the checkpoint from which the run is to go on: the latest one of the folder that is whole. A run starts
-// anew where none is asked for, and the last one there has ended by itself.
-func (r *runner) find(ctx context.Context) error {
+// findCheckpoint opens the checkpoint from which the run is to go on: the latest one of the folder that is whole. A run
+// starts anew where none is asked for, and the last one there has ended by itself.
+func (r *runner) findCheckpoint(ctx context.Context) error {
 	candidates, err := r.candidates()
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (r *runner) find(ctx context.Context) error {
 		return err
 	}
 	for _, path := range candidates {
-		whole, err := r.whole(ctx, path)
+		whole, err := r.tryCheckpoint(ctx, path)
 		if err != nil || whole {
 			return err
 		}
@@ -63,8 +63,8 @@ func (r *runner) candidates() ([]string, error) {
 	if r.Check || r.Report != nil {
 		return nil, nil
 	}
-	if r.Since > 0 && r.Since < r.Epoch {
-		if last, err := folder.Read(r.Dir); err == nil && last.Epoch >= r.Since {
+	if r.FirstEpoch > 0 && r.FirstEpoch < r.Epoch {
+		if last, err := folder.Read(r.Dir); err == nil && last.Epoch >= r.FirstEpoch {
 			return checkpoint.List(r.Dir) // it is this run's own, whatever it was started with
 		}
 	}
@@ -72,7 +72,7 @@ func (r *runner) candidates() ([]string, error) {
 		return nil, nil
 	}
 	last, err := folder.Read(r.Dir)
-	r.showing.was = last.State
+	r.monitor.previousState = last.State
 	if !r.Restart {
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -90,8 +90,8 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// whole looks at a checkpoint, each rank at its share, and keeps it open if nothing is wrong with it.
-func (r *runner) whole(ctx context.Context, path string) (bool, error) {
+// tryCheckpoint looks at a checkpoint, each rank at its share, and keeps it open if nothing is wrong with it.
+func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	f, err := checkpoint.Open(path)
 	if err == nil {
 		err = f.Verify(r.Comm.Rank(), r.Comm.Size())
@@ -116,11 +116,11 @@ func (r *runner) whole(ctx context.Context, path string) (bool, error) {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return true, r.fits(f.Info())
+	return true, r.checkCompatible(f.Info())
 }
 
-// fits refuses the checkpoint of another case.
-func (r *runner) fits(i *checkpoint.Info) error {
+// checkCompatible refuses the checkpoint of another case.
+func (r *runner) checkCompatible(i *checkpoint.Info) error {
 	switch {
 	case i.Solver != r.Case.Solver || i.StepsSHA256 != r.Case.StepsHash():
 		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only what is written may change, "+

@@ -26,26 +26,26 @@ import (
 
 // Options say how to run a case on one rank. All ranks pass the same, but for Comm and Device.
 type Options struct {
-	Case      *config.Case
-	Comm      dist.Comm
-	Device    backend.Device
-	Transport string        // for the summary
-	Halo      string        // how devices exchange ghosts: auto, staged or nccl; auto if empty
-	Beside    int           // ranks that share the device's memory, this one among them; 1 if 0
-	Dir       string        // of all output; "" for the case's own
-	Force     bool          // results of another case in that folder are replaced, and checkpoints not looked at
-	Restart   bool          // the run must go on from a checkpoint
-	TimeLimit time.Duration // on the wall, near which the run saves its state and stops; 0 for none
-	Warn      io.Writer     // is told of what does not end the run; nil for nobody
-	Replay    *Replay       // a stretch of an earlier run; nil for a run of its own
-	Summary   string        // file of the summary; "" for summary.json in the folder
-	Began     time.Time     // when the process did; zero where the run is one of several
-	Sign      func()        // is called whenever something is done, which may be often; nil for nobody
-	Check     bool          // set up, but do not run
+	Case         *config.Case
+	Comm         dist.Comm
+	Device       backend.Device
+	Transport    string        // for the summary
+	Halo         string        // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	LocalRanks   int           // ranks that share the device's memory, this one among them; 1 if 0
+	Dir          string        // of all output; "" for the case's own
+	Force        bool          // results of another case in that folder are replaced, and checkpoints not looked at
+	Restart      bool          // the run must go on from a checkpoint
+	TimeLimit    time.Duration // on the wall, near which the run saves its state and stops; 0 for none
+	Warn         io.Writer     // is told of what does not end the run; nil for nobody
+	Replay       *Replay       // a stretch of an earlier run; nil for a run of its own
+	Summary      string        // file of the summary; "" for summary.json in the folder
+	ProcessStart time.Time     // when the process did; zero where the run is one of several
+	Heartbeat    func()        // is called whenever something is done, which may be often; nil for nobody
+	Check        bool          // set up, but do not run
 
 	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
 	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
-	Epoch, Since uint64
+	Epoch, FirstEpoch uint64
 
 	Progress progress.Options // of rank 0
 	Watched  bool             // the run can be watched, by
@@ -62,10 +62,10 @@ type Options struct {
 func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	r, err := newRunner(ctx, o)
 	if err == nil && !o.Check {
-		if err = r.through(ctx); err != nil && ctx.Err() != nil {
+		if err = r.runToEnd(ctx); err != nil && ctx.Err() != nil {
 			var stopped *Stopped
 			if !errors.As(err, &stopped) {
-				err = &Interrupted{r.where(), err}
+				err = &Interrupted{r.positionText(), err}
 			}
 		}
 	}
@@ -73,15 +73,21 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	switch {
 	case err != nil:
 	case o.Report != nil:
-		err = r.tell(ctx)
+		err = r.reportOutcome(ctx)
 	default:
 		result, err = r.finish(ctx)
 	}
+	if err == nil && o.Check {
+		err = r.measureSteps(ctx)
+		if result.Estimate = r.estimates; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
+			err = result.Write(o.Summary)
+		}
+	}
 	err = errors.Join(err, r.close())
 	if r.folder != nil {
-		err = errors.Join(err, r.leave(ctx, result, err))
+		err = errors.Join(err, r.releaseFolder(ctx, result, err))
 	}
-	r.ended(err)
+	r.reportEnd(err)
 	var bad *solvers.BadInput
 	var stopped *Stopped
 	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
@@ -93,13 +99,13 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 // Drain is how long a run that is told to stop may take until its state is saved.
 const Drain = 2 * time.Minute
 
-// through takes the run to its end. Where it saves its state, the end of the context is an order to stop, which is
+// runToEnd takes the run to its end. Where it saves its state, the end of the context is an order to stop, which is
 // obeyed after a step; and communication, which needs a context, goes on until then.
-func (r *runner) through(ctx context.Context) error {
-	if !r.keeps() {
+func (r *runner) runToEnd(ctx context.Context) error {
+	if !r.savesState() {
 		return r.loop(ctx)
 	}
-	r.keeper = r.newKeeper(ctx.Done())
+	r.control = r.newControl(ctx.Done())
 	go r.inputs() //nolint:errcheck // while the run begins; who needs them asks again
 	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
@@ -116,49 +122,52 @@ func (r *runner) through(ctx context.Context) error {
 // runner is a run on one rank.
 type runner struct {
 	Options
-	solver    solvers.Solver
-	size      solvers.Size
-	folder    *folder.Folder // on rank 0, of runs that have one
-	fence     folder.Fence
-	started   time.Time
-	setUp     time.Duration
-	output    time.Duration
-	looped    time.Duration
-	first     time.Duration // from when the process began until a step was taken, or queued; 0 if not known
-	totals    *solvers.Totals
-	drawer    *drawer
-	frames    []*frames // one for each format
-	probe     *probe    // of cases that have gauges, at
-	sites     []site    // each with one of the
-	gauges    []*gauge
-	transects *transects      // nil for none
-	tables    []*gauge        // of both, on this rank
-	sampler   solvers.Sampler // nil where rows are of the present state
-	ledger    *conservation   // on rank 0
-	observing observing
-	progress  *progress.Line
-	showing   showing // of runs that are watched
+	solver       solvers.Solver
+	size         solvers.Size
+	folder       *folder.Folder // on rank 0, of runs that have one
+	fence        folder.Fence
+	started      time.Time
+	setUp        time.Duration
+	output       time.Duration
+	framing      time.Duration // of that, for frames while steps wait
+	loopTime     time.Duration
+	firstStep    time.Duration // from when the process began until a step was taken, or queued; 0 if not known
+	totals       *solvers.Totals
+	builder      *frameBuilder
+	frames       []*frames    // one for each format
+	probe        *probe       // of cases that have gauges, at
+	points       []gaugePoint // each with one of the
+	gauges       []*gauge
+	transects    *transects         // nil for none
+	tables       []*gauge           // of both, on this rank
+	sampler      solvers.Sampler    // nil where rows are of the present state
+	conservation *conservationTable // on rank 0
+	observing    observing
+	progress     *progress.Line
+	monitor      monitor // of runs that are watched
 
-	next    int                               // which of the frames that are due at multiples of a time
-	framed  float64                           // when the last one was written
-	begun   time.Time                         // the loop
-	earlier time.Duration                     // that loops before a restart took
-	keeper  *keeper                           // of runs that save their state
-	inputs  func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
+	nextFrameIndex int                               // which of the frames that are due at multiples of a time
+	lastFrameTime  float64                           // when the last one was written
+	loopBegun      time.Time                         // the loop
+	earlierLoops   time.Duration                     // that loops before a restart took
+	timer          stepTimer                         // of the loop
+	estimates      *summary.Estimate                 // nil before the first
+	control        *control                          // of runs that save their state
+	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
 }
 
-// sign tells whoever supervises the run that it gets on.
-func (r *runner) sign() {
-	if r.Sign != nil {
-		r.Sign()
+// heartbeat tells whoever supervises the run that it gets on.
+func (r *runner) heartbeat() {
+	if r.Heartbeat != nil {
+		r.Heartbeat()
 	}
 }
 
-// tell hands the run to its report.
-func (r *runner) tell(ctx context.Context) error {
+// reportOutcome hands the run to its report.
+func (r *runner) reportOutcome(ctx context.Context) error {
 	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
 	if err != nil {
 		return err
@@ -168,7 +177,7 @@ func (r *runner) tell(ctx context.Context) error {
 		return err
 	}
 	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
-		SetUp: r.setUp.Seconds(), Seconds: r.looped.Seconds()})
+		SetUp: r.setUp.Seconds(), Seconds: r.loopTime.Seconds()})
 }
 
 // finish gathers the summary.
@@ -181,6 +190,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	begin := time.Now()
+	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
+		return nil, err
+	}
+	r.loopTime += time.Since(begin)
 	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
 	if err != nil {
 		return nil, err
@@ -195,7 +209,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 			return nil, err
 		}
 	}
-	if err := r.endings(ctx); err != nil {
+	if err := r.writeFinalOutput(ctx); err != nil {
 		return nil, err
 	}
 	found, err := r.conclusions(ctx)
@@ -210,7 +224,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
 		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
-		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
+		Wall: r.loopTime.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
 		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
 		Imbalance: uneven, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}
@@ -240,8 +254,8 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		s.Stopped = d.Stopped()
 	}
 	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
-	if r.first > 0 {
-		s.Phases["first_step"] = r.first.Seconds()
+	if r.firstStep > 0 {
+		s.Phases["first_step"] = r.firstStep.Seconds()
 	}
 	if d, apart := r.Device.(backend.Account); apart {
 		bytes := []int64{d.Peak()}
@@ -250,6 +264,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		}
 		s.DeviceBytes = bytes[0]
 	}
+	bytes := []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+		return nil, err
+	}
+	s.ArrayBytes, s.Estimate = bytes[0], r.estimates
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}
@@ -257,7 +276,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 }
 
 func (r *runner) close() error {
-	var errs []error
+	errs := []error{r.closeCheckpoints()}
 	if r.solver != nil {
 		r.solver.Close()
 	}
@@ -267,8 +286,8 @@ func (r *runner) close() error {
 	for _, g := range r.tables {
 		errs = append(errs, g.close())
 	}
-	if r.ledger != nil {
-		errs = append(errs, r.ledger.close())
+	if r.conservation != nil {
+		errs = append(errs, r.conservation.close())
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
@@ -29,22 +31,22 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
-	r.sign()
-	if err := r.foresee(ctx); err != nil {
+	r.heartbeat()
+	if err := r.checkMemory(ctx); err != nil {
 		return r, err
 	}
-	if err := r.find(ctx); err != nil {
+	if err := r.findCheckpoint(ctx); err != nil {
 		return r, err
 	}
-	r.sign()
-	if err := r.mine(ctx); err != nil {
+	r.heartbeat()
+	if err := r.checkFolder(ctx); err != nil {
 		return r, err
 	}
 	var err error
 	if r.solver, err = r.newSolver(ctx, kind); err != nil {
 		return r, err
 	}
-	r.sign()
+	r.heartbeat()
 	r.size = r.solver.Size()
 	if err := solvers.CheckExact(r.solver, o.Case); err != nil {
 		return r, err
@@ -52,7 +54,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if o.Replay != nil && o.Replay.Steps > 0 {
 		r.size.MaxSteps = o.Replay.Steps
 	}
-	r.tellOdd()
+	r.printNotes()
 	r.inputs = sync.OnceValues(func() (map[string]string, error) {
 		if r.Comm.Rank() != 0 {
 			return nil, nil
@@ -63,16 +65,16 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.observing = newObserving(o.Device, r.solver, r.totals)
-	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
+	r.builder = newFrameBuilder(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
 	var cells []int // of the gauges on this rank
 	if len(o.Case.Gauges) > 0 {
-		if r.probe, err = newProbe(r.drawer.fields, o.Case.Solver); err != nil {
+		if r.probe, err = newProbe(r.builder.fields, o.Case.Solver); err != nil {
 			return r, err
 		}
-		if err := r.newSites(ctx); err != nil {
+		if err := r.newPoints(ctx); err != nil {
 			return r, err
 		}
-		if cells, err = r.probe.locate(ctx, r.sites, o.Comm); err != nil {
+		if cells, err = r.probe.locate(ctx, r.points, o.Comm); err != nil {
 			return r, err
 		}
 	}
@@ -82,7 +84,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		}
 	}
 	if o.Check {
-		if err := r.tellFindings(ctx); err != nil {
+		if err := r.printFindings(ctx); err != nil {
 			return r, err
 		}
 	} else if o.Report == nil {
@@ -90,7 +92,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 			return r, err
 		}
 	}
-	r.sign()
+	r.heartbeat()
 	// What set-up needed and the run does not goes back to the system.
 	debug.FreeOSMemory()
 	r.setUp = time.Since(r.started)
@@ -100,12 +102,12 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 // newSolver makes the solver, while the progress shows what takes long.
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside}
-	if o.Progress.Out != nil || r.Sign != nil {
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.LocalRanks}
+	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
 		ctx = parallel.Watch(ctx, func(name string, done, of int) {
-			r.sign()
+			r.heartbeat()
 			stages.Tell(name, done, of)
 		})
 		if o.Progress.Out != nil {
@@ -118,8 +120,8 @@ func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solv
 	return kind.New(ctx, env, o.Case)
 }
 
-// mine checks that the folder can have the results of the run, before anything that takes long.
-func (r *runner) mine(ctx context.Context) error {
+// checkFolder checks that the folder can have the results of the run, before anything that takes long.
+func (r *runner) checkFolder(ctx context.Context) error {
 	if r.Check || r.Report != nil {
 		return nil
 	}
@@ -140,8 +142,8 @@ func (c comments) Write(line []byte) (int, error) {
 	return c.Writer.Write(line)
 }
 
-// tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
-func (r *runner) tellFindings(ctx context.Context) error {
+// printFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
+func (r *runner) printFindings(ctx context.Context) error {
 	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
 		return err
@@ -153,12 +155,12 @@ func (r *runner) tellFindings(ctx context.Context) error {
 		fmt.Fprintln(r.Progress.Out, r.size.Found)
 	}
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
-		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
 	return nil
 }
 
-// tellOdd tells what is hardly meant.
-func (r *runner) tellOdd() {
+// printNotes tells what is hardly meant.
+func (r *runner) printNotes() {
 	to := r.Warn
 	if r.Check && r.Progress.Out != nil {
 		to = r.Progress.Out
@@ -173,7 +175,7 @@ func (r *runner) tellOdd() {
 
 // open makes the files of the run. cells are those of the gauges on this rank.
 func (r *runner) open(ctx context.Context, cells []int) error {
-	if err := r.claim(ctx); err != nil {
+	if err := r.claimFolder(ctx); err != nil {
 		return err
 	}
 	for i, format := range r.Case.Output.Format {
@@ -181,7 +183,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if i > 0 {
 			series += "_" + format
 		}
-		file := r.drawer.file(format)
+		file := r.builder.file(format)
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
@@ -201,7 +203,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.fence, r.sites[i], cell, r.probe.columns, r.from)
+		g, err := openGauge(r.fence, r.points[i], cell, r.probe.columns, r.from)
 		r.gauges, r.tables = append(r.gauges, g), append(r.tables, g)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ func (r *runner) stations() error {
 			return err
 		}
 		times = append(times, sortedTimes(tables[i])...)
-		for _, m := range r.sites[i].measured {
+		for _, m := range r.points[i].measured {
 			for _, row := range m.rows {
 				times = append(times, row.T)
 			}
@@ -78,18 +78,18 @@ func readGauge(path string, columns int) (map[float64][]float64, error) {
 
 // writeStations writes numbers of all gauges at all times, and what was measured there at its own.
 func (r *runner) writeStations(times []float64, tables []map[float64][]float64) error {
-	names := make([]string, len(r.sites))
-	for i, s := range r.sites {
+	names := make([]string, len(r.points))
+	for i, s := range r.points {
 		names[i] = s.name
 	}
 	f := timeseries.New(r.Case, "station", "gauge", names, times)
-	for d, axis := range []string{"x", "y", "z"}[:len(r.sites[0].at)] {
+	for d, axis := range []string{"x", "y", "z"}[:len(r.points[0].at)] {
 		attrs := netcdf.Attrs{netcdf.Text("units", "m"), netcdf.Text("long_name", axis+" of the gauge")}
 		if axis != "z" {
 			attrs = ugrid.CoordinateAttrs(axis, r.Case.EPSG())
 		}
-		at := make([]float64, len(r.sites))
-		for i, s := range r.sites {
+		at := make([]float64, len(r.points))
+		for i, s := range r.points {
 			at[i] = s.at[d]
 		}
 		f.Coordinate(axis+"_at", attrs, at)
@@ -115,9 +115,9 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 
 // measuredAt finds what was measured of a field at gauges and times; nil for nothing at all.
 func (r *runner) measuredAt(field string) func(i int, t float64) (float64, bool) {
-	of := make([]map[float64]float64, len(r.sites))
+	of := make([]map[float64]float64, len(r.points))
 	any := false
-	for i, s := range r.sites {
+	for i, s := range r.points {
 		for _, m := range s.measured {
 			if m.field != field {
 				continue
@@ -138,8 +138,8 @@ func (r *runner) measuredAt(field string) func(i int, t float64) (float64, bool)
 	}
 }
 
-// endings writes what the end of a run adds to its output. All ranks call it.
-func (r *runner) endings(ctx context.Context) error {
+// writeFinalOutput writes what the end of a run adds to its output. All ranks call it.
+func (r *runner) writeFinalOutput(ctx context.Context) error {
 	if r.Check || r.Report != nil {
 		return nil
 	}

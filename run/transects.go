@@ -29,7 +29,7 @@ type transect struct {
 // transects are the lines of a run, and what flows through them.
 type transects struct {
 	flows  []solvers.Flow
-	of     []*transect
+	lines  []*transect
 	cells  []int // of this rank, of the lines that are due
 	values []float64
 	sums   []dist.Accumulator // of each flow through each line that is due, and
@@ -60,7 +60,7 @@ func (r *runner) newTransects(ctx context.Context) error {
 		for _, x := range of.cut {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.of, all[k] = append(t.of, of), &lengths[k]
+		t.lines, all[k] = append(t.lines, of), &lengths[k]
 	}
 	if err := dist.AllreduceSum(ctx, r.Comm, all...); err != nil {
 		return err
@@ -78,10 +78,10 @@ func (r *runner) newTransects(ctx context.Context) error {
 
 // open begins the files on rank 0, or goes on from a position.
 func (t *transects) open(r *runner) error {
-	for _, of := range t.of {
+	for _, of := range t.lines {
 		r.tables = append(r.tables, &of.gauge)
 		if r.from != nil {
-			of.wait(r.from.time)
+			of.schedule(r.from.time)
 		}
 		if r.Comm.Rank() != 0 {
 			continue
@@ -116,7 +116,7 @@ func (t *transects) columns() (names []string) {
 func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) error {
 	t.cells = t.cells[:0]
 	due := 0
-	for _, of := range t.of {
+	for _, of := range t.lines {
 		if !of.due(now) {
 			continue
 		}
@@ -145,7 +145,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 		return err
 	}
 	sums := t.sums
-	for _, of := range t.of {
+	for _, of := range t.lines {
 		if !of.due(now) {
 			continue
 		}
@@ -159,7 +159,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 				return err
 			}
 		}
-		of.wait(now)
+		of.schedule(now)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 // add adds what this rank has of flow k through the lines that are due.
 func (t *transects) add(k int, now float64) {
 	sums, values := t.sums, t.values
-	for _, of := range t.of {
+	for _, of := range t.lines {
 		if !of.due(now) {
 			continue
 		}
@@ -185,8 +185,8 @@ const transectFile = "transects.nc"
 func (t *transects) write(r *runner) error {
 	var times []float64
 	var names []string
-	tables := make([]map[float64][]float64, len(t.of))
-	for i, of := range t.of {
+	tables := make([]map[float64][]float64, len(t.lines))
+	for i, of := range t.lines {
 		var err error
 		if tables[i], err = readGauge(filepath.Join(r.Dir, of.file), 1+len(t.flows)); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {

@@ -63,8 +63,8 @@ type Field struct {
 	Compared, Level, Aside bool
 
 	// State is what the next steps follow from. View is where its numbers lie, in arrays that may change from step to
-	// step: they are those of the last step after Solver.Rest. Hashed numbers are what the hash is made of; saved ones are
-	// what a restart needs, beside clock and scalars. What is derived has no view.
+	// step: they are those of the last step after Solver.Quiesce. Hashed numbers are what the hash is made of; saved ones
+	// are what a restart needs, beside clock and scalars. What is derived has no view.
 	View          func() View
 	Hashed, Saved bool
 	NotNegative   []string // numbers that are never below 0

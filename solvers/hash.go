@@ -78,23 +78,27 @@ func (s *State) sum() Digests {
 	parts := parallel.Parts(s.Owned, least)
 	sums := make([]Digests, parts)
 	parallel.Ranges(s.Owned, parts, func(part, lo, hi int) {
-		var sum Digests
-		entity := make([]byte, 8+s.Size)
-		for i := lo; i < hi; i++ {
-			binary.LittleEndian.PutUint64(entity, uint64(s.Key(i)))
-			copy(entity[8:], s.Bytes(i))
-			d := sha256.Sum256(entity)
-			sum.Add(&Digests{
-				binary.BigEndian.Uint64(d[24:]), binary.BigEndian.Uint64(d[16:]),
-				binary.BigEndian.Uint64(d[8:]), binary.BigEndian.Uint64(d[:]),
-			})
-		}
-		sums[part] = sum
+		sums[part] = s.digest(lo, hi)
 	})
 	for part := 1; part < parts; part++ {
 		sums[0].Add(&sums[part])
 	}
 	return sums[0]
+}
+
+// digest is that of the entities from lo to below hi.
+func (s *State) digest(lo, hi int) (sum Digests) {
+	entity := make([]byte, 8+s.Size)
+	for i := lo; i < hi; i++ {
+		binary.LittleEndian.PutUint64(entity, uint64(s.Key(i)))
+		copy(entity[8:], s.Bytes(i))
+		d := sha256.Sum256(entity)
+		sum.Add(&Digests{
+			binary.BigEndian.Uint64(d[24:]), binary.BigEndian.Uint64(d[16:]),
+			binary.BigEndian.Uint64(d[8:]), binary.BigEndian.Uint64(d[:]),
+		})
+	}
+	return sum
 }
 
 // Add adds another sum.

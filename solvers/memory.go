@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/atoll-hpc/atoll/internal/words"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
@@ -60,8 +62,8 @@ func Fits(dev backend.Device, need int64, ranks int) error {
 		of = fmt.Sprintf(", as those of %d others there do,", ranks-1)
 	}
 	return fmt.Errorf("a rank's share of the case takes at least %s%s on device %s, which has %s free of %s; "+
-		"use fewer cells, precision float32, or more ranks with memory of their own", Amount(need), of, dev.Name(),
-		Amount(int64(free)), Amount(int64(total)))
+		"use fewer cells, precision float32, or more ranks with memory of their own", words.Bytes(need), of, dev.Name(),
+		words.Bytes(int64(free)), words.Bytes(int64(total)))
 }
 
 // Width is how many bytes a number of a precision takes, float32 or float64.
@@ -70,15 +72,4 @@ func Width(precision string) int64 {
 		return 4
 	}
 	return 8
-}
-
-// Amount prints bytes.
-func Amount(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

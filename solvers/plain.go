@@ -20,7 +20,7 @@ func (p *Plain) Fields() []Field                        { return p.Declared }
 func (p *Plain) State(context.Context) ([]State, error) { return HashedState(p.Declared) }
 
 func (p *Plain) Clock() Clock                                      { return p.Now }
-func (*Plain) Rest(context.Context) error                          { return nil }
+func (*Plain) Quiesce(context.Context) error                       { return nil }
 func (*Plain) Shapes() []Shape                                     { return nil }
 func (*Plain) Measure(context.Context) ([]Quantity, error)         { return nil, nil }
 func (*Plain) Phases() map[string]float64                          { return map[string]float64{} }

@@ -2,12 +2,13 @@ package solvers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
 // Save copies a rank's share of the state. All ranks call it; steps may go on before the copy is used.
 func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
-	if err := s.Rest(ctx); err != nil {
+	if err := s.Quiesce(ctx); err != nil {
 		return nil, err
 	}
 	scalars, err := s.Scalars(ctx)
@@ -16,7 +17,7 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	}
 	shot := &Snapshot{Clock: s.Clock(), Scalars: scalars}
 	spaces := map[*Space]int{}
-	arrays := downloads{}
+	arrays := copies{}
 	fields := s.Fields()
 	for i := range fields {
 		f := &fields[i]
@@ -27,15 +28,34 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 		if !ok {
 			space = len(shot.Spaces)
 			spaces[f.On] = space
-			shot.Spaces = append(shot.Spaces, SavedSpace{Name: f.On.Name, Keys: f.On.keys(f.On.Owned)})
+			shot.Spaces = append(shot.Spaces, f.On.saved())
 		}
 		saved, err := f.save(arrays)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, shot.hold(arrays).Close())
 		}
 		shot.Spaces[space].Fields = append(shot.Spaces[space].Fields, saved)
 	}
-	return shot, nil
+	return shot.hold(arrays), nil
+}
+
+// hold lets the snapshot have what was copied for it.
+func (s *Snapshot) hold(arrays copies) *Snapshot {
+	for _, a := range arrays {
+		if a.kept != nil {
+			s.kept = append(s.kept, a.kept)
+		}
+	}
+	return s
+}
+
+// saved is the space as it is now, without fields.
+func (s *Space) saved() SavedSpace {
+	if s.Take == nil {
+		return SavedSpace{Name: s.Name, Owned: s.Owned, Key: s.Key, Fixed: s}
+	}
+	keys := s.keys(s.Owned)
+	return SavedSpace{Name: s.Name, Owned: s.Owned, Key: func(i int) int64 { return keys[i] }}
 }
 
 // keys are those of the first n entities.

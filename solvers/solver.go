@@ -47,8 +47,9 @@ type Solver interface {
 // Restarter is a solver whose runs can be saved, and go on on any number of ranks: see Save and Restore.
 type Restarter interface {
 	Solver
-	// Rest ends what is under way, so that the views of fields show the state after the last step.
-	Rest(ctx context.Context) error
+	// Quiesce waits for exchanges and reductions that are pending, so that the views of fields show the state after the
+	// last step.
+	Quiesce(ctx context.Context) error
 	// Scalars are the numbers beside fields and clock that the next steps, and what is measured, follow from, by name.
 	// They are the same on all ranks, and for any number of them.
 	Scalars(ctx context.Context) (map[string]float64, error)
@@ -66,6 +67,12 @@ type Ender interface {
 // Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.
 type Saver interface {
 	Save(ctx context.Context, path string) error
+}
+
+// Stepper is a solver that knows how many steps there will be. It tells on any rank by itself.
+type Stepper interface {
+	// StepsTo are the steps that lead from the state to a time, at least and at most.
+	StepsTo(until float64) (least, most float64)
 }
 
 // Stopper is a solver with rules to end by.

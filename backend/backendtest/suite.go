@@ -21,6 +21,7 @@ func Run(t *testing.T, d backend.Device, largest int) {
 	}
 	s := &suite{dev: d, w: primitives.On(d)}
 	t.Run("memory", s.memory)
+	t.Run("keep", s.keep)
 	for _, n := range sizes {
 		for name, test := range map[string]func(*testing.T, int){
 			"reduce": s.reduce, "sum": s.sum, "scan": s.scan, "compact": s.compact, "sort": s.sort,

@@ -22,8 +22,7 @@ type Options struct {
 	Report io.Writer
 }
 
-// Device is a GPU as one rank uses it. It implements backend.Device, backend.Memory, backend.Primitives and
-// backend.Staging.
+// Device is a GPU as one rank uses it.
 type Device struct {
 	lib     *library
 	info    Info
@@ -44,6 +43,7 @@ type Device struct {
 	answer    answer
 	staging   staging
 	ring      ring
+	keeping   keeping
 	profile   *profile
 	trace     *trace
 	err       error  // the first one
@@ -59,6 +59,7 @@ var (
 	_ backend.Staging    = (*Device)(nil)
 	_ backend.Reporter   = (*Device)(nil)
 	_ backend.Account    = (*Device)(nil)
+	_ backend.Keeper     = (*Device)(nil)
 )
 
 // Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.
@@ -156,6 +157,7 @@ func (d *Device) release() {
 	d.answer.close(d)
 	d.staging.close()
 	d.ring.close(d)
+	d.keeping.close(d)
 	for _, l := range d.loops {
 		l.launch.Close()
 	}

@@ -17,15 +17,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// introduction is what ranks tell each other before they start.
-type introduction struct {
+// identity is what ranks tell each other before they start.
+type identity struct {
 	Build, Case string
 	Error       string // why the rank cannot start
 }
 
 // agree lets no rank start unless all run the same program on the same case. bad is why this rank cannot.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
-	own := introduction{Build: summary.BuildID()}
+	own := identity{Build: summary.BuildID()}
 	if bad != nil {
 		own.Error = bad.Error()
 	} else {
@@ -39,17 +39,17 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 	if err != nil {
 		return err
 	}
-	others := make([]introduction, len(all))
+	others := make([]identity, len(all))
 	for rank, text := range all {
 		if err := json.Unmarshal(text, &others[rank]); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
 	}
-	return differ(others, comm.Rank(), bad)
+	return mismatch(others, comm.Rank(), bad)
 }
 
-// differ is the error that keeps a rank from starting; bad is its own.
-func differ(all []introduction, rank int, bad error) error {
+// mismatch is the error that keeps a rank from starting; bad is its own.
+func mismatch(all []identity, rank int, bad error) error {
 	for r, i := range all {
 		if i.Error != "" {
 			return failed(r, i.Error, rank, bad)
@@ -58,10 +58,11 @@ func differ(all []introduction, rank int, bad error) error {
 	for r, i := range all {
 		switch {
 		case i.Build != all[0].Build:
-			return &common{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build,
+			return &sharedError{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build,
 				all[0].Build)}, 0}
 		case i.Case != all[0].Case:
-			return &common{usageError{fmt.Errorf("rank %d has another case than rank 0: is the file the same on all machines?",
+			return &sharedError{usageError{fmt.Errorf("rank %d has another case than rank 0: "+
+				"is the file the same on all machines?",
 				r)}, 0}
 		}
 	}
@@ -83,56 +84,56 @@ func agreed(ctx context.Context, comm dist.Comm, own error) error {
 // failed is the error of all where a rank has one; own is this rank's.
 func failed(rank int, text string, mine int, own error) error {
 	if rank == mine {
-		return &common{own, rank}
+		return &sharedError{own, rank}
 	}
-	return &common{badInput(fmt.Errorf("rank %d: %s", rank, text)), rank}
+	return &sharedError{badInput(fmt.Errorf("rank %d: %s", rank, text)), rank}
 }
 
-// common is an error that all ranks have, and that one of them tells.
-type common struct {
+// sharedError is an error that all ranks have, and that one of them tells.
+type sharedError struct {
 	error
-	teller int
+	reporter int
 }
 
-func (e *common) Unwrap() error { return e.error }
+func (e *sharedError) Unwrap() error { return e.error }
 
 // rankFailure is the error of a rank that is a process of its own, beside others that write to the same place.
 type rankFailure struct {
 	error
-	place launch.Place
-	all   bool // every rank is to tell
+	env launch.Environment
+	all bool // every rank is to tell
 }
 
 func (e *rankFailure) Unwrap() error { return e.error }
 
 // failure says whose error it is, for ranks that a launcher has started.
 func (r *rank) failure(err error) error {
-	if err == nil || r.place.Launcher == launch.None {
+	if err == nil || r.env.Launcher == launch.None {
 		return err
 	}
-	return &rankFailure{err, r.place, r.logRanks}
+	return &rankFailure{err, r.env, r.logRanks}
 }
 
-// told tells whether this rank should print its error. What all ranks know alike one of them prints; a rank that only
-// followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
-func (e *rankFailure) told(stopped bool) bool {
-	var alike *common
+// shouldPrint tells whether this rank should print its error. What all ranks know alike one of them prints; a rank that
+// only followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
+func (e *rankFailure) shouldPrint(stopped bool) bool {
+	var alike *sharedError
 	var lost *dist.PeerError
 	var abort *dist.AbortError
 	var bad *solvers.BadInput
 	var usage usageError
-	rank := e.place.Rank
-	if e.place.Epoch > 0 && (e.followed(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
+	rank := e.env.Rank
+	if e.env.Epoch > 0 && (e.followed(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
 		return e.all // the supervisor tells
 	}
-	if e.place.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
+	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
 		return !stopped || rank == 0 // of the rest the parent shows what a reader needs
 	}
 	switch {
 	case e.all:
 		return true
 	case errors.As(e.error, &alike):
-		return rank == alike.teller
+		return rank == alike.reporter
 	case errors.As(e.error, &lost) && lost.Rank != rank:
 		return rank == 0 || rank == 1 && lost.Rank == 0
 	case errors.As(e.error, &abort) && abort.Rank != rank:
@@ -143,9 +144,9 @@ func (e *rankFailure) told(stopped bool) bool {
 	return true
 }
 
-// await gives the signal that may have ended another rank the time to come here too: it reaches one rank after the
-// other.
-func (e *rankFailure) await(ctx context.Context) {
+// awaitSignal gives the signal that may have ended another rank the time to come here too: it reaches one rank after
+// the other.
+func (e *rankFailure) awaitSignal(ctx context.Context) {
 	var lost *dist.PeerError
 	var abort *dist.AbortError
 	if errors.As(e.error, &lost) || errors.As(e.error, &abort) {
@@ -158,10 +159,10 @@ func (e *rankFailure) await(ctx context.Context) {
 
 // prefix names the rank, unless the parent does.
 func (e *rankFailure) prefix() string {
-	if e.place.Launcher == launch.Atoll {
+	if e.env.Launcher == launch.Atoll {
 		return ""
 	}
-	return fmt.Sprintf("[rank %d] ", e.place.Rank)
+	return fmt.Sprintf("[rank %d] ", e.env.Rank)
 }
 
 // cause is what a worker tells its supervisor of its failure: which rank failed, and whether it was lost.
@@ -175,33 +176,33 @@ func (e *rankFailure) cause() launch.Report {
 	case errors.As(e.error, &abort):
 		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
 	case errors.As(e.error, &over):
-		return launch.Report{Rank: e.place.Rank, Lost: true, Text: over.Error()}
+		return launch.Report{Rank: e.env.Rank, Lost: true, Text: over.Error()}
 	case errors.Is(e.error, context.DeadlineExceeded),
 		errors.Is(e.error, syscall.EADDRINUSE): // it was not started where it could meet the others
-		return launch.Report{Rank: e.place.Rank, Lost: true, Text: e.Error()}
+		return launch.Report{Rank: e.env.Rank, Lost: true, Text: e.Error()}
 	}
-	return launch.Report{Rank: e.place.Rank, Text: e.Error()}
+	return launch.Report{Rank: e.env.Rank, Text: e.Error()}
 }
 
 // followed tells whether a worker fails because another rank was lost or has failed. One that was told to stop may see
 // others go, which means nothing.
 func (e *rankFailure) followed(stopped bool) bool {
-	if e.place.Epoch == 0 || stopped {
+	if e.env.Epoch == 0 || stopped {
 		return false
 	}
 	c := e.cause()
-	return c.Lost || c.Rank != e.place.Rank
+	return c.Lost || c.Rank != e.env.Rank
 }
 
-// tell leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot be left
-// is missing from what that says, and nothing else.
-func (e *rankFailure) tell(stopped bool) {
+// leaveReport leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot
+// be left is missing from what that says, and nothing else.
+func (e *rankFailure) leaveReport(stopped bool) {
 	var saved *run.Stopped
 	switch {
 	case errors.As(e.error, &saved):
-		_ = e.place.Tell(launch.Report{Rank: e.place.Rank, Text: saved.Error()})
+		_ = e.env.LeaveReport(launch.Report{Rank: e.env.Rank, Text: saved.Error()})
 	case !stopped:
-		_ = e.place.Tell(e.cause())
+		_ = e.env.LeaveReport(e.cause())
 	}
 }
 
@@ -214,9 +215,9 @@ type stopped struct {
 
 func (e *stopped) Unwrap() error { return e.error }
 
-// stoppedRun is the error of a run of which the ranks did as they were told, and that of the ranks where they did not.
-// saved tells that there is a state to go on from, whatever they had come to.
-func stoppedRun(exits []launch.Exit, saved bool, err error) error {
+// stoppedError is the error of a run of which the ranks did as they were told, and that of the ranks where they did
+// not. saved tells that there is a state to go on from, whatever they had come to.
+func stoppedError(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
 		return err
@@ -226,7 +227,8 @@ func stoppedRun(exits []launch.Exit, saved bool, err error) error {
 		switch {
 		case e.Code == exitSaved && e.Report != nil:
 			text = e.Report.Text + savedText
-		case e.Code != exitDone && e.Code != exitSaved && e.Code != exitFailed && !(e.Ended && e.Signal == syscall.SIGTERM):
+		case e.Code != exitDone && e.Code != exitSaved && e.Code != exitFailed && !(e.BySupervisor &&
+			e.Signal == syscall.SIGTERM):
 			return err
 		}
 	}

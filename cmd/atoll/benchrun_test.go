@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,5 +40,22 @@ func TestBenchRun(t *testing.T) {
 	c = atoll(t, dir, nil, "bench", "run", "one.toml", "--set", "mesh.cells=-1")
 	if code := c.code(t); code == 0 || !strings.Contains(c.stderr.String(), "cells") {
 		t.Errorf("exit code %d, %s", code, c.stderr.String())
+	}
+}
+
+// TestBenchEstimates: what a check estimates is told beside what is taken.
+func TestBenchEstimates(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "one.toml"), []byte(smallCase), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1")
+	if code := c.code(t); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
+	}
+	line := c.stdout.String()[strings.Index(c.stdout.String(), "one.toml"):]
+	if !regexp.MustCompile(`^one.toml +\S+ MiB +\S+ MiB +[+-]\d\.\d% +- +\S+ MiB +\S+ MiB +\S.* m?s +\S+ m?s\n$`).
+		MatchString(line) {
+		t.Errorf("told %q", line)
 	}
 }

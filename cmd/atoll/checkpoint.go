@@ -22,7 +22,7 @@ func checkpointCommand() *cobra.Command {
 		Use:   "info PATH",
 		Short: "Tell what a checkpoint, or those in the folder of a run, hold",
 		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return eachCheckpoint(args[0], tellCheckpoint) },
+		RunE:  func(_ *cobra.Command, args []string) error { return eachCheckpoint(args[0], printCheckpoint) },
 	}, &cobra.Command{
 		Use:   "verify PATH",
 		Short: "Read all of a checkpoint, or of those in the folder of a run, and compare the checksums",
@@ -63,7 +63,7 @@ func eachCheckpoint(path string, f func(file *checkpoint.File) error) error {
 	return nil
 }
 
-func tellCheckpoint(f *checkpoint.File) error {
+func printCheckpoint(f *checkpoint.File) error {
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return err

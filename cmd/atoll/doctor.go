@@ -38,11 +38,11 @@ func doctorCommand() *cobra.Command {
 			if l := process.Limits(); l != "" {
 				row("limits", "%s", l)
 			}
-			place, err := launch.Detect()
+			env, err := launch.Detect()
 			if err != nil {
 				return usageError{err}
 			}
-			row("launcher", "%s", place)
+			row("launcher", "%s", env)
 			if _, err := partition.Partition(partition.METIS, twoCells(), nil, nil, 2, 0); err != nil {
 				row("metis", "no: %v", err)
 			} else {

@@ -26,7 +26,7 @@ func launchCommand() *cobra.Command {
 		Short: "Start a command as N rank processes on this machine",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := giveToken(); err != nil {
+			if err := ensureToken(); err != nil {
 				return err
 			}
 			return launch.Local(cmd.Context(), launch.LocalConfig{

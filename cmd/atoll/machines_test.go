@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
@@ -86,7 +86,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 // pull pulls the cable for longer than the silence after which the others are given up.
 func (d *disturbed) pull() {
 	d.machines.plug("down")
-	time.Sleep(places.Silence + 2*time.Second)
+	time.Sleep(members.SilenceLimit + 2*time.Second)
 	d.machines.plug("up")
 }
 

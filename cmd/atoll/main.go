@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
@@ -30,8 +30,8 @@ const (
 	exitLost   = 76 // of a worker: another rank was lost, or has failed
 )
 
-// began is when the process did, nearly.
-var began = time.Now()
+// processStart is when the process did, nearly.
+var processStart = time.Now()
 
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
@@ -87,17 +87,17 @@ func execute(ctx context.Context, args []string) int {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
-		places.RanksCommand(), places.SuperviseCommand())
+		members.RanksCommand(), members.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	complete(root)
 	root.SetArgs(args)
-	return tellEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
+	return reportEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
 }
 
-// tellEnd prints the error that a command ended with, where nobody else does, and returns the exit code.
-func tellEnd(ctx context.Context, err error) int {
+// reportEnd prints the error that a command ended with, where nobody else does, and returns the exit code.
+func reportEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}
@@ -118,9 +118,9 @@ func tellEnd(ctx context.Context, err error) int {
 	prefix := "atoll:"
 	var failure *rankFailure
 	if errors.As(err, &failure) {
-		failure.await(ctx)
-		failure.tell(ctx.Err() != nil)
-		if prefix = failure.prefix() + prefix; !failure.told(ctx.Err() != nil) {
+		failure.awaitSignal(ctx)
+		failure.leaveReport(ctx.Err() != nil)
+		if prefix = failure.prefix() + prefix; !failure.shouldPrint(ctx.Err() != nil) {
 			return exitCode(ctx, err)
 		}
 	}

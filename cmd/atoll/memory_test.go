@@ -26,8 +26,8 @@ const (
 		"metric = { field = 'uniform' }\nmethod = { sweeps = 2 }\noutput = { format = [] }\n"
 )
 
-// foreseenCases are cases of all solvers, in the plane and in space: the text, and overrides.
-func foreseenCases() [][]string {
+// estimatedCases are cases of all solvers, in the plane and in space: the text, and overrides.
+func estimatedCases() [][]string {
 	particles := strings.Replace(ofSpace, "'vof'", "'level-set'", 1)
 	solid := strings.NewReplacer("delaunay", "box", "[0, 0, 1, 1]", "[0, 0, 0, 1, 1, 1]").Replace(ofMesh)
 	return [][]string{
@@ -40,12 +40,12 @@ func foreseenCases() [][]string {
 }
 
 var (
-	foreseenLine = regexp.MustCompile(`(?m)^# memory foreseen +about ([0-9.]+ \S+) on this machine, ([0-9.]+ \S+) of them`)
-	foreseenMany = regexp.MustCompile(`(?m)^# memory foreseen .*; arrays of ([0-9.]+ \S+) on a rank`)
+	estimateLine = regexp.MustCompile(`(?m)^# memory estimate +about ([0-9.]+ \S+) on this machine, ([0-9.]+ \S+) of them`)
+	estimateMany = regexp.MustCompile(`(?m)^# memory estimate .*; arrays of ([0-9.]+ \S+) on a rank`)
 	takenLine    = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, ([0-9.]+ \S+) on a rank`)
 )
 
-// amount reads what solvers.Amount prints.
+// amount reads what words.Bytes prints.
 func amount(t *testing.T, text string) float64 {
 	t.Helper()
 	of, unit, _ := strings.Cut(text, " ")
@@ -72,10 +72,10 @@ func (c *command) peak() (most int64, err error) {
 	}
 }
 
-// TestMemoryIsForeseen: what is told before anything is made is within 5% of the arrays that are then made, on one
+// TestMemoryIsEstimated: what is told before anything is made is within 5% of the arrays that are then made, on one
 // rank, and the run keeps within 1.2 times what was told of all memory, which is as much as it is let have.
-func TestMemoryIsForeseen(t *testing.T) {
-	for i, c := range foreseenCases() {
+func TestMemoryIsEstimated(t *testing.T) {
+	for i, c := range estimatedCases() {
 		dir := caseFile(t, c[0])
 		args := []string{"run", "case.toml", "--threads", "2"}
 		for _, set := range c[1:] {
@@ -85,13 +85,13 @@ func TestMemoryIsForeseen(t *testing.T) {
 		if code := check.code(t); code != 0 {
 			t.Fatalf("%d: exit code %d: %s", i, code, check.stderr.String())
 		}
-		told, taken := foreseenLine.FindStringSubmatch(check.stdout.String()),
+		told, taken := estimateLine.FindStringSubmatch(check.stdout.String()),
 			takenLine.FindStringSubmatch(check.stdout.String())
 		if told == nil || taken == nil {
 			t.Fatalf("%d: %s", i, check.stdout.String())
 		}
 		if r := amount(t, told[2]) / amount(t, taken[1]); !(r > .95 && r < 1.05) {
-			t.Errorf("%q: arrays of %s were foreseen, and there are %s", c[1:], told[2], taken[1])
+			t.Errorf("%q: arrays of %s were estimated, and there are %s", c[1:], told[2], taken[1])
 		}
 		if i%3 > 0 {
 			continue // what comes now takes longer
@@ -106,25 +106,25 @@ func TestMemoryIsForeseen(t *testing.T) {
 			t.Fatalf("%d: %v: %s", i, err, run.stderr.String())
 		}
 		if float64(most) > all {
-			t.Errorf("%q: %s were foreseen, and the process had %d MiB", c[1:], told[1], most>>20)
+			t.Errorf("%q: %s were estimated, and the process had %d MiB", c[1:], told[1], most>>20)
 		}
 	}
 }
 
-// TestMemoryOfARankIsForeseen: of the fullest of several.
-func TestMemoryOfARankIsForeseen(t *testing.T) {
+// TestMemoryOfARankIsEstimated: of the fullest of several.
+func TestMemoryOfARankIsEstimated(t *testing.T) {
 	for i, text := range []string{ofGrid, ofTriangles, ofMesh} {
 		check := atoll(t, caseFile(t, text), nil, "run", "case.toml", "--check", "--ranks", "3")
 		if code := check.code(t); code != 0 {
 			t.Fatalf("%d: exit code %d: %s", i, code, check.stderr.String())
 		}
-		told, taken := foreseenMany.FindStringSubmatch(check.stdout.String()),
+		told, taken := estimateMany.FindStringSubmatch(check.stdout.String()),
 			takenLine.FindStringSubmatch(check.stdout.String())
 		if told == nil || taken == nil {
 			t.Fatalf("%d: %s", i, check.stdout.String())
 		}
 		if r := amount(t, told[1]) / amount(t, taken[2]); !(r > .95 && r < 1.05) {
-			t.Errorf("%d: arrays of %s were foreseen, and there are %s", i, told[1], taken[2])
+			t.Errorf("%d: arrays of %s were estimated, and there are %s", i, told[1], taken[2])
 		}
 	}
 }
@@ -139,6 +139,14 @@ func TestWhatIsTooLargeIsRefused(t *testing.T) {
 		{ofGrid, "run", "case.toml"},
 		{ofMesh, "run", "case.toml", "--ranks", "2"},
 		{ofGrid, "mesh", "generate", "x.msh", "--cells", "300000000"},
+		{ofSpace, "bench", "case", "case.toml", "--json", "--set", "grid.cells=3000"},
+		{ofSpace, "bench", "vof", "--json", "--dim", "3", "--cells", "3000"},
+		{ofSpace, "bench", "shallow", "--json", "--cells", "300000000"},
+		{ofSpace, "bench", "scaling", "--cells", "100000000", "--ranks", "4"},
+		{ofSpace, "bench", "smooth", "--json", "--sizes", "15000"},
+		{ofSpace, "bench", "levelset", "--cells", "2000"},
+		{ofSpace, "verify", "levelset", "--only", "ball"},
+		{ofSpace, "verify", "tsunami", "--resolution", "1000"},
 	} {
 		dir := caseFile(t, c[0])
 		run := atoll(t, dir, []string{"GOMEMLIMIT=50MiB"}, c[1:]...)

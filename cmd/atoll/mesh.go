@@ -13,8 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run"
-	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/run/estimate"
 )
 
 func meshCommand() *cobra.Command {
@@ -333,13 +332,13 @@ func save(path string, m *mesh.Mesh) error {
 // saved tells what was written, unless that has failed.
 func saved(path string, err error, cells int, notKept string) error {
 	if err == nil {
-		tellNotKept(notKept)
+		printNotKept(notKept)
 		fmt.Println(path + ": " + words.Count(cells, "cell"))
 	}
 	return err
 }
 
-func tellNotKept(what string) {
+func printNotKept(what string) {
 	if what != "" {
 		fmt.Println(meshio.Lost(what))
 	}
@@ -356,9 +355,9 @@ var bytesOfCell = map[int]int64{2: 215, 3: 330}
 // fitsMesh refuses a mesh of so many cells for which there is no memory, before any of it is made.
 func fitsMesh(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
-	if free, of := run.Free(); need > free {
+	if free, of := estimate.FreeMemory(); need > free {
 		return badInput(fmt.Errorf("a mesh of %d cells takes about %s of memory, and there is %s, %s; make fewer cells",
-			cells, solvers.Amount(need), solvers.Amount(free), of))
+			cells, words.Bytes(need), words.Bytes(free), of))
 	}
 	return nil
 }

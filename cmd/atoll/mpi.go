@@ -14,15 +14,15 @@ import (
 
 // joinMPI starts MPI and makes sure that all ranks are of one run: started together, by the launcher of this MPI, with
 // the same identity.
-func joinMPI(ctx context.Context, place launch.Place, identity string, silence time.Duration,
+func joinMPI(ctx context.Context, env launch.Environment, identity string, silence time.Duration,
 	notify func(line string)) (dist.Comm, error) {
 	comm, err := mpi.Init()
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if place.Launcher != launch.None && comm.Size() != place.Size {
+	if env.Launcher != launch.None && comm.Size() != env.Size {
 		err := fmt.Errorf("%v, but %s, with which this program was built, sees %d rank(s): start it with the mpirun of "+
-			"that MPI", place, mpi.Version(), comm.Size())
+			"that MPI", env, mpi.Version(), comm.Size())
 		return nil, errors.Join(usageError{err}, comm.Close())
 	}
 	all, err := comm.Allgatherv(ctx, []byte(identity))

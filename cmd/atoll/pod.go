@@ -7,81 +7,82 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/launch/supervise"
 )
 
 // pod supervises the rank of a pod of an indexed Job. The Job knows exit codes: 1 and 2 fail it, since the run has been
 // tried again already; with 75 the pod is made anew, and with 76 too, which is counted.
-func (f *runFlags) pod(ctx context.Context, path string, p *places.Pod) error {
+func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	c, err := f.load(path, p.Index)
 	if err != nil {
 		return err
 	}
 	f.transport, f.ranks = launch.GRPC, max(f.ranks, 1)
-	most := cmp.Or(f.most, f.ranks)
+	most := cmp.Or(f.maxRanks, f.ranks)
 	if p.Index >= most {
 		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for %d ranks at most, and has no use for pod %d\n", most,
 			p.Index)
 		return nil
 	}
-	p.Out, p.Places, p.Announce = cmp.Or(f.out, c.Output.Dir), f.places, f.announce
-	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.doorFlags.args()
+	p.Out, p.Supervisors, p.Announce = cmp.Or(f.out, c.Output.Dir), f.listenSupervisors, f.announce
+	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.connectFlags.args()
 	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 		Stuck: f.stuck}
-	p.Silence, p.Wait = f.silence, f.joining
+	p.SilenceLimit, p.MaxOutage = f.silence, f.joinTimeout
 	health, err := f.healthService()
 	if err != nil {
 		return err
 	}
 	defer health.Close()
-	p.Works = health.Works
+	p.OnActive = health.SetReady
 	if p.Done() {
 		return nil
 	}
 	if p.Index > 0 {
-		return podEnded(ctx, p, p.Visit(ctx))
+		return podEnded(ctx, p, p.Join(ctx))
 	}
 	return podEnded(ctx, p, f.podZero(ctx, path, p))
 }
 
 // podZero conducts the run from pod 0.
-func (f *runFlags) podZero(ctx context.Context, path string, p *places.Pod) error {
-	door, err := p.Door()
+func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) error {
+	door, err := p.ListenAddress()
 	if err != nil {
 		return err
 	}
 	asked := os.Getenv(envToken)
-	if err := giveToken(); err != nil {
+	if err := ensureToken(); err != nil {
 		return err
 	}
-	j, err := p.AwaitJournal(ctx, f.joining)
+	j, err := p.AwaitJournal(ctx, f.joinTimeout)
 	if err != nil {
-		return &lostError{err}
+		return &retryableError{err}
 	}
-	doors, err := places.Open(places.DoorsConfig{Address: door, Certs: f.certs, Insecure: f.insecure, Asked: asked,
-		Token: os.Getenv(envToken), Aligned: true})
+	doors, err := members.Listen(members.ServerConfig{Address: door, Certs: f.certs, Insecure: f.insecure,
+		JoinToken: asked,
+		RankToken: os.Getenv(envToken), Aligned: true})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
-	limits := p.Limits(f.ranks, f.least, f.most, f.joining)
-	limits.Retries, limits.Again, limits.Drain = f.retries, f.backend != "cpu", p.Host().Workers.Drain
-	o := f.conduct(ctx, path, supervise.Config{Limits: limits, Journal: j, Here: p.Host(), Doors: doors})
-	err = errors.Join(ended(ctx, o, j.Saved()), j.Close())
-	if err != nil && (o.Alone || o.Err != nil) {
-		return &lostError{err}
+	limits := p.Limits(f.ranks, f.minRanks, f.maxRanks, f.joinTimeout)
+	limits.Retries, limits.RetryFailures, limits.Drain = f.retries, f.backend != "cpu", p.Member().Workers.Drain
+	o := f.supervise(ctx, path, supervise.Config{Limits: limits, Journal: j, Local: p.Member(), Server: doors})
+	err = errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
+	if err != nil && (o.MembersMissing || o.Err != nil) {
+		return &retryableError{err}
 	}
 	return err
 }
 
-// lostError is what may be otherwise when the pod is made anew.
-type lostError struct{ error }
+// retryableError is what may be otherwise when the pod is made anew.
+type retryableError struct{ error }
 
-func (e *lostError) Unwrap() error { return e.error }
+func (e *retryableError) Unwrap() error { return e.error }
 
 // podEnded is how a pod ends, by the codes that its Job knows.
-func podEnded(ctx context.Context, p *places.Pod, err error) error {
+func podEnded(ctx context.Context, p *members.Pod, err error) error {
 	var whole *stopped
 	switch {
 	case p.Done():
@@ -91,7 +92,7 @@ func podEnded(ctx context.Context, p *places.Pod, err error) error {
 	case ctx.Err() != nil:
 		text := fmt.Sprintf("pod %d has left the run, which goes on when it comes again", p.Index)
 		return &stopped{context.Cause(ctx), text, exitSaved}
-	case errors.As(err, new(*lostError)), errors.As(err, new(*supervise.AwayError)),
+	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)):
 		return &stopped{err, err.Error(), exitLost}
 	}

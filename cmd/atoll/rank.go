@@ -31,9 +31,9 @@ import (
 // rank is one rank of atoll run, or all of them where they are goroutines of this process.
 type rank struct {
 	*runFlags
-	place launch.Place
-	why   string // the transport
-	lines sync.Mutex
+	env    launch.Environment
+	reason string // the transport
+	lines  sync.Mutex
 }
 
 // goroutines runs all ranks in this process.
@@ -60,14 +60,14 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 
 // process runs the rank that this process is.
 func (r *rank) process(ctx context.Context, path string) error {
-	if r.ranks != 0 && r.ranks != r.place.Size {
-		if r.place.Launcher == launch.None {
+	if r.ranks != 0 && r.ranks != r.env.Size {
+		if r.env.Launcher == launch.None {
 			return usageError{fmt.Errorf("--ranks %d with MPI: start it with mpirun -n %d atoll run …", r.ranks, r.ranks)}
 		}
-		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.place.Launcher,
-			r.place.Size)}
+		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.env.Launcher,
+			r.env.Size)}
 	}
-	c, bad := r.load(path, r.place.Rank)
+	c, bad := r.load(path, r.env.Rank)
 	hash := "" // ranks agree below on what is wrong with a case
 	if bad == nil {
 		hash = c.Hash()
@@ -81,7 +81,7 @@ func (r *rank) process(ctx context.Context, path string) error {
 	if err == nil {
 		s, err = r.run(ctx, c, comm)
 	}
-	if err := errors.Join(err, comm.Close(), leave()); err != nil || r.place.Rank != 0 {
+	if err := errors.Join(err, comm.Close(), leave()); err != nil || r.env.Rank != 0 {
 		return err
 	}
 	return r.report(s)
@@ -90,15 +90,15 @@ func (r *rank) process(ctx context.Context, path string) error {
 // join meets the other ranks. Call leave after the communicator has been closed.
 func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
-		comm, err := joinMPI(ctx, r.place, summary.BuildID(), r.silence, notifier(r.place))
+		comm, err := joinMPI(ctx, r.env, summary.BuildID(), r.silence, notifier(r.env))
 		return comm, func() error { return nil }, err
 	}
-	if leave, err = launch.OpenSockets(r.place); err != nil {
+	if leave, err = launch.OpenSockets(r.env); err != nil {
 		return nil, nil, err
 	}
-	cfg, err := r.meeting(r.place, caseHash, notifier(r.place))
+	cfg, err := r.joinConfig(r.env, caseHash, notifier(r.env))
 	if err == nil {
-		meet, cancel := context.WithTimeout(ctx, r.joining)
+		meet, cancel := context.WithTimeout(ctx, r.joinTimeout)
 		defer cancel()
 		comm, err = grpc.Join(meet, cfg)
 	}
@@ -109,12 +109,12 @@ func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave
 }
 
 // notifier prints lines about the connections of a rank.
-func notifier(p launch.Place) func(line string) {
+func notifier(p launch.Environment) func(line string) {
 	prefix := ""
 	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
 		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
 	}
-	sign := p.Signs()
+	sign := p.Heartbeat()
 	return func(line string) {
 		if sign != nil { // it waits for others for as long as --join says
 			sign()
@@ -127,7 +127,7 @@ func notifier(p launch.Place) func(line string) {
 func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summary.Summary, error) {
 	threads := r.threads
 	if threads == 0 {
-		threads = r.place.Threads
+		threads = r.env.Threads
 	}
 	share, err := launch.Divide(ctx, comm, threads)
 	if err != nil {
@@ -146,9 +146,11 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Epoch: r.place.Epoch, Since: r.place.Began, Sign: r.place.Signs(), Replay: r.past, Report: r.tell, Began: began}
+		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.stretch,
+		Report:       r.onOutcome,
+		ProcessStart: processStart}
 	if r.backend == "cpu" {
-		o.Beside = share.LocalSize
+		o.LocalRanks = share.LocalSize
 	}
 	if o.Watch, err = r.watch(ctx, comm); err != nil {
 		return nil, err
@@ -203,20 +205,20 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.Fewest != share.Most {
 		threads = fmt.Sprintf("%d to %d", share.Fewest, share.Most)
 	}
-	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.place.Found(),
-		ranks, threads, share.Hosts, r.transport, r.why)
+	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.env.Origin(),
+		ranks, threads, share.Hosts, r.transport, r.reason)
 }
 
 // log is where the lines of a rank other than 0 go. Local puts the rank before them itself.
 func (r *rank) log(rank int) io.Writer {
-	if r.place.Launcher == launch.Atoll {
+	if r.env.Launcher == launch.Atoll {
 		return os.Stdout
 	}
-	return launch.NewLines(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
+	return launch.NewLineWriter(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
 }
 
-// serves tells whether an address is host:port, where host may be missing.
-func serves(address string) bool {
+// validAddress tells whether an address is host:port, where host may be missing.
+func validAddress(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return false

@@ -46,17 +46,17 @@ func TestWhoTells(t *testing.T) {
 		{"rank 2 fails", []error{aborted(2), aborted(2), own, aborted(2)}, "[0 2]"},
 		{"rank 0 fails", []error{own, aborted(0), aborted(0), aborted(0)}, "[0]"},
 		{"the case is bad", []error{badInput(own), badInput(own), badInput(own)}, "[0]"},
-		{"the case of rank 1 is bad", []error{&common{own, 1}, &common{own, 1}, &common{own, 1}}, "[1]"},
+		{"the case of rank 1 is bad", []error{&sharedError{own, 1}, &sharedError{own, 1}, &sharedError{own, 1}}, "[1]"},
 		{"the launcher is wrong", []error{usageError{own}, usageError{own}}, "[0]"},
 	} {
 		var tells []int
 		for r, err := range test.errs {
 			if err != nil {
-				f := &rankFailure{err, launch.Place{Launcher: launch.Slurm, Rank: r, Size: len(test.errs)}, false}
-				if f.told(false) {
+				f := &rankFailure{err, launch.Environment{Launcher: launch.Slurm, Rank: r, Size: len(test.errs)}, false}
+				if f.shouldPrint(false) {
 					tells = append(tells, r)
 				}
-				if f.all = true; !f.told(false) {
+				if f.all = true; !f.shouldPrint(false) {
 					t.Errorf("%s: rank %d is silent though all are to tell", test.name, r)
 				}
 			}
@@ -70,32 +70,32 @@ func TestWhoTells(t *testing.T) {
 // Ranks that do not belong together do not start, and agree on why.
 func TestAgree(t *testing.T) {
 	bad := errors.New("case.toml:3: no such key")
-	same := introduction{Build: "b", Case: "c"}
+	same := identity{Build: "b", Case: "c"}
 	for _, test := range []struct {
 		name   string
-		all    []introduction
+		all    []identity
 		teller int // -1 when all is well
 		want   string
 	}{
-		{"same", []introduction{same, same, same}, -1, ""},
-		{"bad on all", []introduction{{Error: bad.Error()}, {Error: bad.Error()}}, 0, bad.Error()},
-		{"bad on one", []introduction{same, same, {Build: "b", Error: bad.Error()}}, 2, bad.Error()},
-		{"another program", []introduction{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another program"},
-		{"another case", []introduction{same, same, {Build: "b", Case: "x"}}, 0, "rank 2 has another case"},
+		{"same", []identity{same, same, same}, -1, ""},
+		{"bad on all", []identity{{Error: bad.Error()}, {Error: bad.Error()}}, 0, bad.Error()},
+		{"bad on one", []identity{same, same, {Build: "b", Error: bad.Error()}}, 2, bad.Error()},
+		{"another program", []identity{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another program"},
+		{"another case", []identity{same, same, {Build: "b", Case: "x"}}, 0, "rank 2 has another case"},
 	} {
 		for rank, own := range test.all {
 			var mine error
 			if own.Error != "" {
 				mine = bad
 			}
-			err := differ(test.all, rank, mine)
-			var alike *common
+			err := mismatch(test.all, rank, mine)
+			var alike *sharedError
 			switch {
 			case test.teller < 0:
 				if err != nil {
 					t.Errorf("%s: %v", test.name, err)
 				}
-			case !errors.As(err, &alike) || alike.teller != test.teller || !strings.Contains(err.Error(), test.want):
+			case !errors.As(err, &alike) || alike.reporter != test.teller || !strings.Contains(err.Error(), test.want):
 				t.Errorf("%s: rank %d: got %v, want %q told by %d", test.name, rank, err, test.want, test.teller)
 			}
 		}
@@ -128,7 +128,7 @@ func TestLauncherIsTold(t *testing.T) {
 
 func TestOversubscriptionIsTold(t *testing.T) {
 	dir := caseFile(t, smallCase)
-	for _, transport := range []string{launch.InOne, launch.GRPC} {
+	for _, transport := range []string{launch.InProcess, launch.GRPC} {
 		c := atoll(t, dir, nil, "run", "case.toml", "--check", "--threads", "900", "--ranks", "2", "--transport", transport)
 		if code := c.code(t); code != 0 || strings.Count(c.stderr.String(), "1800 threads of 2 ranks on") != 1 ||
 			strings.Count(c.stderr.String(), "\n") != 1 {
@@ -139,7 +139,7 @@ func TestOversubscriptionIsTold(t *testing.T) {
 
 func TestLogRanks(t *testing.T) {
 	dir := caseFile(t, smallCase)
-	for _, transport := range []string{launch.InOne, launch.GRPC} {
+	for _, transport := range []string{launch.InProcess, launch.GRPC} {
 		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--log-ranks", "--ranks", "3", "--transport",
 			transport)
 		if code := c.code(t); code != 0 {
@@ -193,8 +193,8 @@ func TestAgreeOverAComm(t *testing.T) {
 			own = badInput(errors.New("no GPU"))
 		}
 		err := agreed(context.Background(), comm, own)
-		var alike *common
-		if !errors.As(err, &alike) || alike.teller != 1 || !strings.Contains(err.Error(), "no GPU") {
+		var alike *sharedError
+		if !errors.As(err, &alike) || alike.reporter != 1 || !strings.Contains(err.Error(), "no GPU") {
 			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
 		}
 		return agreed(context.Background(), comm, nil)

@@ -82,7 +82,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 	if err != nil {
 		return usageError{err}
 	}
-	c, err := run.Past(dir, sets)
+	c, err := run.LoadCase(dir, sets)
 	if err != nil {
 		return badInput(err)
 	}
@@ -93,18 +93,18 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 		f.out = filepath.Join(dir, "replay")
 	}
 	f.force = true
-	f.past = &run.Replay{From: f.from, Until: f.until}
-	if f.past.Checkpoint, err = run.Nearest(dir, f.from); err != nil {
+	f.stretch = &run.Replay{From: f.from, Until: f.until}
+	if f.stretch.Checkpoint, err = run.NearestCheckpoint(dir, f.from); err != nil {
 		return err
 	}
 	if !f.quiet {
-		begin := f.past.Checkpoint
+		begin := f.stretch.Checkpoint
 		if begin == "" {
 			begin = "the start: there is no checkpoint before"
 		}
 		fmt.Printf("%-16s %s\n", "from", begin)
 	}
-	r := rank{runFlags: &f.runFlags, why: "replay"}
+	r := rank{runFlags: &f.runFlags, reason: "replay"}
 	return r.goroutines(ctx, c)
 }
 
@@ -163,7 +163,7 @@ func auditCommand() *cobra.Command {
 }
 
 func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
-	files, told, damaged, err := run.Saved(dir)
+	files, told, damaged, err := run.Checkpoints(dir)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		if only != 0 && only != k+1 {
 			continue
 		}
-		c, err := run.Past(dir, nil)
+		c, err := run.LoadCase(dir, nil)
 		if err != nil {
 			return badInput(err)
 		}
@@ -190,9 +190,9 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 			begin, steps = files[k-1], told[k-1].Steps
 		}
 		o := solvers.Outcome{}
-		f.past = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: told[k].Steps}
-		f.tell = func(_ context.Context, _ solvers.Solver, now solvers.Outcome) error { o = now; return nil }
-		r := rank{runFlags: f, why: "audit"}
+		f.stretch = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: told[k].Steps}
+		f.onOutcome = func(_ context.Context, _ solvers.Solver, now solvers.Outcome) error { o = now; return nil }
+		r := rank{runFlags: f, reason: "audit"}
 		if err := r.goroutines(ctx, c); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -34,12 +34,12 @@ type runFlags struct {
 	timeLimit          time.Duration
 	serve              string
 	superviseFlags
-	doorFlags
+	connectFlags
 
-	// past is the run of which this is a stretch; nil for a run of its own.
-	past *run.Replay
-	// tell comes in place of a summary; nil for one.
-	tell func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
+	// stretch is the part of an earlier run that is computed again; nil for an ordinary run.
+	stretch *run.Replay
+	// onOutcome comes in place of a summary; nil for one.
+	onOutcome func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
 
 func runCommand() *cobra.Command {
@@ -67,30 +67,31 @@ func runCommand() *cobra.Command {
 		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
-	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
+	p.StringVar(&f.summary, "summary", "",
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, of what is estimated")
 	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
 		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
 	f.superviseFlags.register(p)
-	f.doorFlags.register(p)
+	f.connectFlags.register(p)
 	return c
 }
 
 // What one machine is asked for at most. With more it would run out of memory before there is anything to say.
 const (
-	mostRanks   = places.MostRanks
-	mostThreads = 1 << 14 // of all ranks
+	maxRanks   = members.MaxRanks
+	maxThreads = 1 << 14 // of all ranks
 )
 
-// tooMany refuses more ranks on this machine, or threads of them, than any has use for.
-func tooMany(ranks, threads int) error {
-	if ranks > mostRanks {
-		return usageError{fmt.Errorf("--ranks %d: at most %d on one machine", ranks, mostRanks)}
+// checkLimits refuses more ranks on this machine, or threads of them, than any has use for.
+func checkLimits(ranks, threads int) error {
+	if ranks > maxRanks {
+		return usageError{fmt.Errorf("--ranks %d: at most %d on one machine", ranks, maxRanks)}
 	}
-	if threads > mostThreads/max(ranks, 1) {
-		return usageError{fmt.Errorf("--threads %d: at most %d on one machine, of all ranks together", threads, mostThreads)}
+	if threads > maxThreads/max(ranks, 1) {
+		return usageError{fmt.Errorf("--threads %d: at most %d on one machine, of all ranks together", threads, maxThreads)}
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
-	case f.serve != "" && !serves(f.serve):
+	case f.serve != "" && !validAddress(f.serve):
 		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
@@ -117,37 +118,37 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	if err := f.superviseFlags.validate(); err != nil {
 		return err
 	}
-	return tooMany(1, f.threads) // ranks may be of many machines
+	return checkLimits(1, f.threads) // ranks may be of many machines
 }
 
 func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error {
 	if err := f.validate(ranksGiven); err != nil {
 		return err
 	}
-	if err := f.doorFlags.validate(); err != nil {
+	if err := f.connectFlags.validate(); err != nil {
 		return err
 	}
-	if f.places != "" {
-		if pod, err := places.FindPod(); err != nil || pod != nil {
+	if f.listenSupervisors != "" {
+		if pod, err := members.FindPod(); err != nil || pod != nil {
 			if err != nil {
 				return err
 			}
 			return f.pod(ctx, path, pod)
 		}
 	}
-	place, err := launch.Detect()
+	env, err := launch.Detect()
 	if err != nil {
 		return usageError{err}
 	}
-	r := rank{runFlags: f, place: place}
-	if f.transport, r.why, err = launch.Choose(place, f.transport, mpi.Built); err != nil {
+	r := rank{runFlags: f, env: env}
+	if f.transport, r.reason, err = launch.Choose(env, f.transport, mpi.Built); err != nil {
 		return r.failure(usageError{err})
 	}
-	if place.Launcher != launch.None || f.transport == launch.MPI {
+	if env.Launcher != launch.None || f.transport == launch.MPI {
 		return r.failure(r.process(ctx, path))
 	}
 	f.ranks = max(f.ranks, 1)
-	if err := tooMany(f.ranks, f.threads); err != nil {
+	if err := checkLimits(f.ranks, f.threads); err != nil {
 		return err
 	}
 	c, err := f.load(path, 0)
@@ -155,7 +156,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return err
 	}
 	if f.transport == launch.GRPC {
-		return f.processes(ctx, path, c)
+		return f.supervisedProcesses(ctx, path, c)
 	}
 	return r.goroutines(ctx, c)
 }
@@ -164,7 +165,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 // without a place for that.
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := solvers.Load(path, f.set)
-	if err == nil && rank == 0 && f.summary != "" && !f.check {
+	if err == nil && rank == 0 && f.summary != "" {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
 			err = atomicfile.Placeable(f.summary)
 		}
@@ -177,7 +178,7 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 
 // report prints the summary of a run that has ended well.
 func (f *runFlags) report(s *summary.Summary) error {
-	if f.check || s == nil || f.tell != nil {
+	if f.check || s == nil || f.onOutcome != nil {
 		return nil
 	}
 	var w io.Writer = os.Stdout

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/study"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -24,7 +25,7 @@ import (
 // studyFlags are the flags of atoll study.
 type studyFlags struct {
 	runFlags
-	beside  int
+	jobs    int
 	metrics []string
 }
 
@@ -50,7 +51,7 @@ already are not made again, and one that was stopped goes on: run the same comma
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, or let it take several values: "+
 		"key=value,value,…; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of the study (default: output.dir of the case, and -study)")
-	p.IntVarP(&f.beside, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for "+
+	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for "+
 		"their ranks and threads, of a GPU one")
 	p.StringSliceVar(&f.metrics, "metric", nil, "show these metrics (default: those that are errors, or else all)")
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks of each run")
@@ -66,15 +67,15 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	if err := f.validate(true); err != nil {
 		return err
 	}
-	if f.beside < 0 {
-		return usageError{fmt.Errorf("--jobs %d: at least 1, or 0 for as many as there are cores for", f.beside)}
+	if f.jobs < 0 {
+		return usageError{fmt.Errorf("--jobs %d: at least 1, or 0 for as many as there are cores for", f.jobs)}
 	}
-	place, err := launch.Detect()
+	env, err := launch.Detect()
 	if err != nil {
 		return usageError{err}
 	}
-	if place.Launcher != launch.None {
-		return usageError{fmt.Errorf("a study starts its runs by itself: run it once, without %v", place.Launcher)}
+	if env.Launcher != launch.None {
+		return usageError{fmt.Errorf("a study starts its runs by itself: run it once, without %v", env.Launcher)}
 	}
 	s, err := study.New(path, f.set, f.out, f.force, solvers.Load)
 	if err == nil {
@@ -83,8 +84,8 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	if err != nil {
 		return badInput(err)
 	}
-	f.share(s.Left())
-	failed := s.Go(ctx, f.beside, f.child(path), func(line string) {
+	f.planJobs(s.Left())
+	failed := s.Go(ctx, f.jobs, f.child(path), func(line string) {
 		if !f.quiet {
 			fmt.Fprintln(os.Stderr, line)
 		}
@@ -106,25 +107,25 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	return errors.Join(failed, err)
 }
 
-// share finds how many of the runs that are left go side by side, with how many threads: as many as there is memory for
-// even if all are as large as the largest.
-func (f *studyFlags) share(left []*study.Run) {
+// planJobs finds how many of the runs that are left go side by side, with how many threads: as many as there is memory
+// for even if all are as large as the largest.
+func (f *studyFlags) planJobs(left []*study.Run) {
 	cores := runtime.GOMAXPROCS(0)
-	if f.beside == 0 {
-		f.beside = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
-		free, _ := run.Free()
+	if f.jobs == 0 {
+		f.jobs = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
+		free, _ := estimate.FreeMemory()
 		for _, r := range left {
-			n, err := run.Foresee(&run.Options{Case: r.Case}, f.ranks, f.ranks, f.backend == "cuda")
+			n, err := estimate.MemoryOf(r.Case, f.ranks, f.ranks, f.backend == "cuda")
 			if err == nil && n.Host > 0 { // the run itself tells what is wrong
-				f.beside = max(1, min(f.beside, int(free/n.Host)))
+				f.jobs = max(1, min(f.jobs, int(free/n.Host)))
 			}
 		}
 		if f.backend == "cuda" {
-			f.beside = 1
+			f.jobs = 1
 		}
 	}
 	if f.threads == 0 {
-		f.threads = max(1, cores/(f.beside*f.ranks))
+		f.threads = max(1, cores/(f.jobs*f.ranks))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/atoll-hpc/atoll/cmd/atoll/places"
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/launch/health"
@@ -22,14 +22,14 @@ import (
 
 // superviseFlags are those of a run whose ranks come and go.
 type superviseFlags struct {
-	retries int
-	elastic string
-	places  string
-	slots   int
-	health  string
-	stuck   time.Duration
+	retries           int
+	elastic           string
+	listenSupervisors string
+	slots             int
+	health            string
+	stuck             time.Duration
 
-	least, most int // of elastic, 0 without
+	minRanks, maxRanks int // of elastic, 0 without
 }
 
 func (f *superviseFlags) register(p *pflag.FlagSet) {
@@ -39,16 +39,16 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
 	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
-	p.StringVar(&f.places, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
+	p.StringVar(&f.listenSupervisors, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
 		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
 	p.StringVar(&f.health, "health", "", "host:port of a health service for probes of containers (grpc_health_v1), with "+
 		"--places; :7712 is for this machine alone")
-	p.IntVar(&f.slots, "slots", places.MostRanks, "how many ranks this machine runs at most, where others join")
+	p.IntVar(&f.slots, "slots", members.MaxRanks, "how many ranks this machine runs at most, where others join")
 }
 
 func (f *superviseFlags) validate() error {
-	if f.slots < 0 || f.slots > places.MostRanks {
-		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, places.MostRanks)}
+	if f.slots < 0 || f.slots > members.MaxRanks {
+		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, members.MaxRanks)}
 	}
 	if f.stuck != 0 && f.stuck < time.Second {
 		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck)}
@@ -56,7 +56,7 @@ func (f *superviseFlags) validate() error {
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
 	}
-	if f.health != "" && (f.places == "" || !serves(f.health)) {
+	if f.health != "" && (f.listenSupervisors == "" || !validAddress(f.health)) {
 		return usageError{fmt.Errorf("--health %q: host:port or :port, and with --places", f.health)}
 	}
 	if f.elastic == "" {
@@ -64,9 +64,9 @@ func (f *superviseFlags) validate() error {
 	}
 	low, high, two := strings.Cut(f.elastic, ":")
 	var err, other error
-	f.least, err = strconv.Atoi(low)
-	f.most, other = strconv.Atoi(high)
-	if !two || err != nil || other != nil || f.least < 1 || f.most < f.least || f.most > places.MostRanks {
+	f.minRanks, err = strconv.Atoi(low)
+	f.maxRanks, other = strconv.Atoi(high)
+	if !two || err != nil || other != nil || f.minRanks < 1 || f.maxRanks < f.minRanks || f.maxRanks > members.MaxRanks {
 		return usageError{fmt.Errorf("--elastic %q: want MIN:MAX, as in 2:8", f.elastic)}
 	}
 	return nil
@@ -74,21 +74,21 @@ func (f *superviseFlags) validate() error {
 
 // limits are those of the run.
 func (f *runFlags) limits() supervise.Limits {
-	l := supervise.Limits{Ranks: f.ranks, Least: f.ranks, Most: f.most, Retries: f.retries,
-		Again: f.backend != "cpu", Drain: run.Drain}
-	if f.most > 0 {
-		l.Least = f.least
+	l := supervise.Limits{Ranks: f.ranks, MinRanks: f.ranks, MaxRanks: f.maxRanks, Retries: f.retries,
+		RetryFailures: f.backend != "cpu", Drain: run.Drain}
+	if f.maxRanks > 0 {
+		l.MinRanks = f.minRanks
 	}
 	return l
 }
 
-// processes starts a process for each rank, which come back here as workers, and starts them anew as long as they do
-// not come to an end. A check has nothing to go on from.
-func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) error {
+// supervisedProcesses starts a process for each rank, which come back here as workers, and starts them anew as long as
+// they do not come to an end. A check has nothing to go on from.
+func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
 		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
 	if f.check {
-		if err := giveToken(); err != nil {
+		if err := ensureToken(); err != nil {
 			return err
 		}
 		workers.Args = f.workerArgs(path, true, 0)
@@ -98,12 +98,12 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 	if dir == "" {
 		dir = c.Output.Dir
 	}
-	j, err := places.OpenJournal(dir)
+	j, err := members.OpenJournal(dir)
 	if err != nil {
 		return err
 	}
 	asked := os.Getenv(envToken)
-	if err := giveToken(); err != nil {
+	if err := ensureToken(); err != nil {
 		return errors.Join(err, j.Close())
 	}
 	health, err := f.healthService()
@@ -111,24 +111,25 @@ func (f *runFlags) processes(ctx context.Context, path string, c *config.Case) e
 		return errors.Join(err, j.Close())
 	}
 	defer health.Close()
-	host := supervise.Host{Name: "here", Slots: f.slots, Workers: workers, Works: health.Works}
-	var doors *supervise.Doors
-	if f.places != "" {
-		host.Name, host.Address = places.Name(), f.at()
-		doors, err = places.Open(places.DoorsConfig{Address: f.places, Certs: f.certs, Insecure: f.insecure, Asked: asked,
-			Token: os.Getenv(envToken)})
+	host := supervise.LocalMember{Name: "here", Slots: f.slots, Workers: workers, OnActive: health.SetReady}
+	var doors *supervise.Server
+	if f.listenSupervisors != "" {
+		host.Name, host.Address = members.Name(), f.advertisedHost()
+		doors, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
+			JoinToken: asked,
+			RankToken: os.Getenv(envToken)})
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
-	o := f.conduct(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Here: host, Doors: doors})
-	return errors.Join(ended(ctx, o, j.Saved()), j.Close())
+	o := f.supervise(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Local: host, Server: doors})
+	return errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
 }
 
-// conduct takes the run to its end.
-func (f *runFlags) conduct(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
-	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(began)) }
-	c.Tell = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
+// supervise takes the run to its end.
+func (f *runFlags) supervise(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
+	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(processStart)) }
+	c.Log = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
 	return supervise.Run(ctx, c)
 }
 
@@ -144,8 +145,8 @@ func (f *runFlags) healthService() (*health.Server, error) {
 	return s, nil
 }
 
-// at is where ranks of this machine are found by others.
-func (f *runFlags) at() string {
+// advertisedHost is where ranks of this machine are found by others.
+func (f *runFlags) advertisedHost() string {
 	for _, address := range []string{f.announce, f.listen} {
 		if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
 			return host
@@ -154,8 +155,8 @@ func (f *runFlags) at() string {
 	return "127.0.0.1"
 }
 
-// ended is the error of a run that ended so; saved tells that there is a state to go on from.
-func ended(ctx context.Context, o supervise.Outcome, saved bool) error {
+// outcomeError is the error of a run that ended so; saved tells that there is a state to go on from.
+func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	var stop error
 	if o.Stopped {
 		stop = context.Cause(ctx)
@@ -166,11 +167,11 @@ func ended(ctx context.Context, o supervise.Outcome, saved bool) error {
 		return o.Err
 	case o.Stopped && len(o.Exits) == 0:
 		return fmt.Errorf("no rank was running: %w", stop)
-	case o.Why != "":
-		return fmt.Errorf("given up: %s", o.Why)
+	case o.Reason != "":
+		return fmt.Errorf("given up: %s", o.Reason)
 	}
 	if o.Stopped || launch.ExitCode(err) == exitSaved {
-		return stoppedRun(o.Exits, saved, err)
+		return stoppedError(o.Exits, saved, err)
 	}
 	return err
 }
@@ -178,7 +179,7 @@ func ended(ctx context.Context, o supervise.Outcome, saved bool) error {
 // workerArgs are the arguments of a worker; took is what was spent of the time limit.
 func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []string {
 	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
-	args = append(args, f.doorFlags.args()...)
+	args = append(args, f.connectFlags.args()...)
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}

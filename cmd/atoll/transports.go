@@ -24,7 +24,7 @@ type transportFlags struct {
 	transport string
 	ranks     int
 	options   bench.TransportOptions
-	doorFlags
+	connectFlags
 }
 
 func benchTransportsCommand() *cobra.Command {
@@ -44,7 +44,7 @@ func benchTransportsCommand() *cobra.Command {
 	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
 		"bytes of the messages")
 	p.Float64Var(&f.options.Seconds, "seconds", 1, "length of each measurement")
-	f.doorFlags.register(p)
+	f.connectFlags.register(p)
 	return c
 }
 
@@ -54,21 +54,21 @@ func (f *transportFlags) run(ctx context.Context) error {
 			return usageError{fmt.Errorf("--sizes: a message of %d bytes: 0 to %d are possible", n, 1<<30)}
 		}
 	}
-	if err := f.doorFlags.validate(); err != nil {
+	if err := f.connectFlags.validate(); err != nil {
 		return err
 	}
 	if f.ranks < 2 {
 		return usageError{fmt.Errorf("--ranks %d: at least 2 are needed", f.ranks)}
 	}
-	place, err := launch.Detect()
+	env, err := launch.Detect()
 	if err != nil {
 		return usageError{err}
 	}
 	switch {
-	case place.Launcher == launch.Atoll:
-		return f.child(ctx, place)
-	case place.Launcher != launch.None || f.transport == launch.MPI:
-		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options), f.silence, notifier(place))
+	case env.Launcher == launch.Atoll:
+		return f.rankProcess(ctx, env)
+	case env.Launcher != launch.None || f.transport == launch.MPI:
+		c, err := joinMPI(ctx, env, summary.BuildID()+fmt.Sprint(f.options), f.silence, notifier(env))
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 	case f.transport == "local":
 		return f.goroutines(ctx)
 	case f.transport == "grpc":
-		if err := giveToken(); err != nil {
+		if err := ensureToken(); err != nil {
 			return err
 		}
 		return launch.Local(ctx, launch.LocalConfig{Ranks: f.ranks, Args: f.args(), Stdout: os.Stdout, Stderr: os.Stderr})
@@ -90,7 +90,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 // args makes a rank do what this process was asked for.
 func (f *transportFlags) args() []string {
 	args := []string{"bench", "transports", "--seconds", strconv.FormatFloat(f.options.Seconds, 'g', -1, 64)}
-	args = append(args, f.doorFlags.args()...)
+	args = append(args, f.connectFlags.args()...)
 	for _, n := range f.options.Sizes {
 		args = append(args, "--sizes", strconv.Itoa(n))
 	}
@@ -105,19 +105,19 @@ func (f *transportFlags) goroutines(ctx context.Context) error {
 	return g.Wait()
 }
 
-func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
-	useProcessors(place.Threads)
-	cfg, err := f.meeting(place, fmt.Sprint(f.options), notifier(place))
+func (f *transportFlags) rankProcess(ctx context.Context, env launch.Environment) error {
+	useProcessors(env.Threads)
+	cfg, err := f.joinConfig(env, fmt.Sprint(f.options), notifier(env))
 	if err != nil {
 		return err
 	}
-	meet, cancel := context.WithTimeout(ctx, f.joining)
+	meet, cancel := context.WithTimeout(ctx, f.joinTimeout)
 	defer cancel()
 	c, err := grpc.Join(meet, cfg)
 	if err != nil {
 		return err
 	}
-	return f.rank(ctx, c, "grpc, "+place.Coordinator)
+	return f.rank(ctx, c, "grpc, "+env.Coordinator)
 }
 
 func (f *transportFlags) rank(ctx context.Context, c dist.Comm, transport string) error {

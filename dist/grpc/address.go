@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// longestPath is what the kernel takes as the path of a unix socket.
-const longestPath = 107
+// maxSocketPath is what the kernel takes as the path of a unix socket.
+const maxSocketPath = 107
 
-// longestName is that of host:port, where a name has 253 bytes at most.
-const longestName = 260
+// maxHostPort is that of host:port, where a name has 253 bytes at most.
+const maxHostPort = 260
 
 // check refuses addresses that cannot be, and those that plaintext must not reach.
 func (cfg *Config) check(address string) error {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		if path == "" || len(path) > longestPath {
+		if path == "" || len(path) > maxSocketPath {
 			return fmt.Errorf("dist/grpc: the socket path of %s has %d bytes, 1 to %d are possible", quoted(address),
-				len(path), longestPath)
+				len(path), maxSocketPath)
 		}
 		return nil
 	}
-	if _, _, err := net.SplitHostPort(address); err != nil || len(address) > longestName {
+	if _, _, err := net.SplitHostPort(address); err != nil || len(address) > maxHostPort {
 		return fmt.Errorf("dist/grpc: address %s is neither unix:/path nor host:port", quoted(address))
 	}
-	if nearby(address) || cfg.Certificates != nil || cfg.Insecure {
+	if isLocal(address) || cfg.Certificates != nil || cfg.Insecure {
 		return nil
 	}
 	return fmt.Errorf("dist/grpc: address %s is neither a unix socket nor on loopback: beyond this machine ranks need "+
@@ -34,8 +34,8 @@ func (cfg *Config) check(address string) error {
 		"may read and change the run (--insecure)", quoted(address))
 }
 
-// nearby tells whether only this machine can reach an address.
-func nearby(address string) bool {
+// isLocal tells whether only this machine can reach an address.
+func isLocal(address string) bool {
 	if strings.HasPrefix(address, "unix:") {
 		return true
 	}
@@ -44,8 +44,8 @@ func nearby(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// places fills in where the rank listens, and checks all addresses.
-func (cfg *Config) places() error {
+// resolveAddresses fills in where the rank listens, and checks all addresses.
+func (cfg *Config) resolveAddresses() error {
 	if cfg.Coordinator == "" {
 		return errors.New("dist/grpc: no coordinator address: give a unix socket such as unix:/tmp/run/c.sock")
 	}
@@ -53,7 +53,7 @@ func (cfg *Config) places() error {
 		return err
 	}
 	if cfg.Listen == "" {
-		if !nearby(cfg.Coordinator) {
+		if !isLocal(cfg.Coordinator) {
 			return fmt.Errorf("dist/grpc: the ranks meet at %s, beyond this machine: say where this one listens (--listen, "+
 				"as in :7000), and where the others find it (--announce)", quoted(cfg.Coordinator))
 		}
@@ -77,21 +77,21 @@ func (cfg *Config) places() error {
 		}
 		return cfg.check(cfg.Announce)
 	}
-	if host, _, _ := net.SplitHostPort(cfg.Listen); !strings.HasPrefix(cfg.Listen, "unix:") && everywhere(host) {
+	if host, _, _ := net.SplitHostPort(cfg.Listen); !strings.HasPrefix(cfg.Listen, "unix:") && isWildcard(host) {
 		return fmt.Errorf("dist/grpc: listens on %s, on all networks of this machine: say at which name or address other "+
 			"ranks find it (--announce)", cfg.Listen)
 	}
 	return nil
 }
 
-// everywhere tells whether a listener on that host takes connections to any address of the machine.
-func everywhere(host string) bool {
+// isWildcard tells whether a listener on that host takes connections to any address of the machine.
+func isWildcard(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// announced is where others find the rank that listens at an address.
-func (cfg *Config) announced(listens string) string {
+// advertised is where others find the rank that listens at an address.
+func (cfg *Config) advertised(listens string) string {
 	if cfg.Announce == "" {
 		return listens
 	}

@@ -11,29 +11,29 @@ import (
 // protocol is raised when ranks of different builds could no longer understand each other.
 const protocol = 2
 
-// job is what the ranks of a run have in common, and nobody else.
-type job struct {
+// jobIdentity is what the ranks of a run have in common, and nobody else.
+type jobIdentity struct {
 	epoch       uint64
 	token       string
 	build, hash string // of program and case; "" when whoever comes first decides
-	by          string // who has decided
+	setBy       string // who has decided
 }
 
-func jobOf(cfg Config, by string) job {
-	return job{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, by: by}
+func jobOf(cfg Config, by string) jobIdentity {
+	return jobIdentity{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, setBy: by}
 }
 
-// knows tells whether a token is the job's, in a time that does not tell how much of it is right.
-func (j *job) knows(token string) bool {
+// hasToken tells whether a token is the job's, in a time that does not tell how much of it is right.
+func (j *jobIdentity) hasToken(token string) bool {
 	a, b := sha256.Sum256([]byte(j.token)), sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// misfit says why a rank cannot take part, or nothing. Who does not know the token learns no more than that. The
+// refusalReason says why a rank cannot take part, or nothing. Who does not know the token learns no more than that. The
 // caller holds the lock.
-func (c *coordinator) misfit(h *proto.Hello, name rankName) (reason, string) {
+func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, string) {
 	switch {
-	case !c.job.knows(h.Token):
+	case !c.job.hasToken(h.Token):
 		return wrongToken, "does not have the token of the job"
 	case h.Protocol != protocol:
 		return wrongBuild, fmt.Sprintf("speaks version %d of the protocol, the coordinator speaks %d: start the same "+
@@ -51,12 +51,12 @@ func (c *coordinator) misfit(h *proto.Hello, name rankName) (reason, string) {
 		return wrongName, "cannot be reached: " + err.Error()
 	}
 	switch {
-	case differ(h.BuildId, c.job.build):
+	case mismatch(h.BuildId, c.job.build):
 		return wrongBuild, fmt.Sprintf("runs build %s, %s runs %s: start the same program everywhere", quoted(h.BuildId),
-			c.job.by, quoted(c.job.build))
-	case differ(h.CaseHash, c.job.hash):
+			c.job.setBy, quoted(c.job.build))
+	case mismatch(h.CaseHash, c.job.hash):
 		return wrongCase, fmt.Sprintf("has case %s, %s has %s: give the same case file and options everywhere",
-			quoted(h.CaseHash), c.job.by, quoted(c.job.hash))
+			quoted(h.CaseHash), c.job.setBy, quoted(c.job.hash))
 	case c.members[h.Rank] != nil:
 		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.members[h.Rank].hello.Address),
 			quoted(h.Address))
@@ -64,8 +64,8 @@ func (c *coordinator) misfit(h *proto.Hello, name rankName) (reason, string) {
 	return "", ""
 }
 
-// differ tells whether both are given and not the same: who has no case yet may bring it later.
-func differ(a, b string) bool { return a != "" && b != "" && a != b }
+// mismatch tells whether both are given and not the same: who has no case yet may bring it later.
+func mismatch(a, b string) bool { return a != "" && b != "" && a != b }
 
 // quoted is a text that came from the network, fit for a line of a log.
 func quoted(s string) string {

@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// readBufferBytes is how much gRPC buffers of what it reads: nothing, since aheadConn does that better.
-const readBufferBytes = 0
+// grpcReadBuffer is how much gRPC buffers of what it reads: nothing, since aheadConn does that better.
+const grpcReadBuffer = 0
 
 const (
-	aheadBytes = 4 << 10 // read besides a frame header: a short message comes with it
-	aheadLong  = 64      // read besides the bytes of a long frame: the header of the next
+	aheadBytes  = 4 << 10 // read besides a frame header: a short message comes with it
+	aheadOfLong = 64      // read besides the bytes of a long frame: the header of the next
 )
 
 // aheadConn reads what is asked for, and in the same system call the beginning of what comes next. gRPC asks for a
@@ -62,7 +62,7 @@ func (a *aheadConn) Read(p []byte) (int, error) {
 	}
 	more := aheadBytes
 	if len(p) >= aheadBytes {
-		more = aheadLong
+		more = aheadOfLong
 	}
 	a.vec[0].Base, a.vec[1].Base = &p[0], &a.buf[0]
 	a.vec[0].SetLen(len(p))

@@ -4,6 +4,6 @@ package grpc
 
 import "net"
 
-const readBufferBytes = socketBytes
+const grpcReadBuffer = socketBytes
 
 func readAhead(c net.Conn) (net.Conn, error) { return c, nil }

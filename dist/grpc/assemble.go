@@ -4,27 +4,27 @@ import "fmt"
 
 // assembler puts a message together that comes in several frames, one message after the other.
 type assembler struct {
-	session uint64
-	next    uint64 // sequence number of the next frame
-	first   kind   // of the first frame of a message
-	limit   uint64 // of a message, in bytes
-	head    header // of the message at hand
-	buf     []byte
-	inside  bool
-	full    bool // buf holds a message; the reader of the stream resets it
+	session  uint64
+	next     uint64 // sequence number of the next frame
+	first    kind   // of the first frame of a message
+	limit    uint64 // of a message, in bytes
+	head     header // of the message at hand
+	buf      []byte
+	partial  bool
+	complete bool // buf holds a message; the reader of the stream resets it
 }
 
-func (a *assembler) take(h *header, b *body) error {
+func (a *assembler) takeFrame(h *header, b *body) error {
 	if err := sequence(h, a.session, &a.next); err != nil {
 		return err
 	}
 	switch {
-	case !a.inside && h.kind == a.first:
+	case !a.partial && h.kind == a.first:
 		if h.length > a.limit {
 			return fmt.Errorf("%d bytes in a collective, at most %d are allowed", h.length, a.limit)
 		}
-		a.head, a.buf, a.inside = *h, a.buf[:0], true
-	case !a.inside || h.kind != more:
+		a.head, a.buf, a.partial = *h, a.buf[:0], true
+	case !a.partial || h.kind != more:
 		return fmt.Errorf("a frame of kind %d", h.kind)
 	}
 	n := b.left
@@ -37,7 +37,7 @@ func (a *assembler) take(h *header, b *body) error {
 	if uint64(len(a.buf)) < a.head.length {
 		return nil
 	}
-	a.inside, a.full = false, true
+	a.partial, a.complete = false, true
 	return nil
 }
 

@@ -30,9 +30,9 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	if f.filled == nil {
 		f.fill()
 	}
-	if l := f.lent; l != nil {
+	if l := f.borrowed; l != nil {
 		filled := f.filled
-		f.filled, f.lent = nil, nil
+		f.filled, f.borrowed = nil, nil
 		return l.buffers(filled), nil
 	}
 	one := &(*block)(unsafe.Pointer(f.filled)).one
@@ -53,12 +53,12 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 var buffers = &pool{}
 
 const (
-	smallest = 11 // 2 KiB: gRPC does not give back buffers of 1 KiB and less
-	largest  = 20
+	minClass = 11 // 2 KiB: gRPC does not give back buffers of 1 KiB and less
+	maxClass = 20
 )
 
 type pool struct {
-	class [largest + 1]sync.Pool // of *block
+	class [maxClass + 1]sync.Pool // of *block
 }
 
 // block is a buffer together with the slice of one that Marshal hands it to gRPC in, which is free when the buffer is.
@@ -69,8 +69,8 @@ type block struct {
 }
 
 func (p *pool) Get(n int) *[]byte {
-	c := max(bits.Len(uint(max(n, 1)-1)), smallest)
-	if c > largest {
+	c := max(bits.Len(uint(max(n, 1)-1)), minClass)
+	if c > maxClass {
 		return &(&block{bytes: make([]byte, n)}).bytes
 	}
 	if b, ok := p.class[c].Get().(*block); ok {
@@ -86,7 +86,7 @@ func (p *pool) Put(bytes *[]byte) {
 		b.unsent.Add(-int64(len(b.bytes)))
 		b.unsent = nil
 	}
-	if c := bits.Len(uint(cap(*bytes))) - 1; c >= smallest && c <= largest && cap(*bytes) == 1<<c {
+	if c := bits.Len(uint(cap(*bytes))) - 1; c >= minClass && c <= maxClass && cap(*bytes) == 1<<c {
 		p.class[c].Put((*block)(unsafe.Pointer(bytes)))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
-// into copies a result of the expected length.
-func (c *comm) into(buf, result []byte) error {
+// copyResult copies a result of the expected length.
+func (c *comm) copyResult(buf, result []byte) error {
 	if len(result) != len(buf) {
 		return &dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("answers %d bytes to a collective of %d",
 			len(result), len(buf))}
@@ -23,7 +23,7 @@ func (c *comm) reduce(ctx context.Context, kind collect.Kind, op dist.Op, buf []
 	if err != nil {
 		return err
 	}
-	return c.into(buf, result)
+	return c.copyResult(buf, result)
 }
 
 func (c *comm) AllreduceFloat64(ctx context.Context, op dist.Op, buf []float64) error {
@@ -48,7 +48,7 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 	if err != nil || c.cfg.Rank == root {
 		return err
 	}
-	return c.into(buf, result)
+	return c.copyResult(buf, result)
 }
 
 func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
@@ -56,7 +56,7 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 	if err != nil || c.cfg.Rank != root {
 		return nil, err
 	}
-	return unpack(result, c.cfg.Size)
+	return unpackResult(result, c.cfg.Size)
 }
 
 func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
@@ -64,5 +64,5 @@ func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpack(result, c.cfg.Size)
+	return unpackResult(result, c.cfg.Size)
 }

@@ -18,8 +18,8 @@ import (
 // ErrClosed is wrapped by the error of a call on, or to, a rank that has called Close.
 var ErrClosed = errors.New("has left the run")
 
-// ErrTurnedAway is wrapped by the error of a rank that has no part in the run.
-var ErrTurnedAway = errors.New("turned away by the coordinator")
+// ErrRefused is wrapped by the error of a rank that has no part in the run.
+var ErrRefused = errors.New("turned away by the coordinator")
 
 // comm is one rank.
 type comm struct {
@@ -29,24 +29,24 @@ type comm struct {
 	peers   []*peer
 	table   pending.Table
 
-	hosted *coordinator // nil when it lives in another process
-	link   *link        // to the coordinator
-	gather gathering
-	server *rpc.Server
+	hosted      *coordinator   // nil when it lives in another process
+	control     *controlClient // to the coordinator
+	collectives collectiveClient
+	server      *rpc.Server
 
 	ready  chan struct{} // closed when session and peers are set
 	closed atomic.Bool
 
 	// Streams of frames live in this context. The first failure ends it, so that none blocks.
-	streams context.Context
-	cut     context.CancelFunc
+	streams       context.Context
+	cancelStreams context.CancelFunc
 
-	once  sync.Once
-	down  chan struct{} // closed at the first failure
-	cause error         // why; read after down
-	ended time.Time     // when; read after down
-	stop  chan struct{} // closed to end all goroutines
-	tasks sync.WaitGroup
+	once     sync.Once
+	down     chan struct{} // closed at the first failure
+	cause    error         // why; read after down
+	failedAt time.Time     // when; read after down
+	stop     chan struct{} // closed to end all goroutines
+	tasks    sync.WaitGroup
 }
 
 func (c *comm) Rank() int { return c.cfg.Rank }
@@ -55,9 +55,9 @@ func (c *comm) Size() int { return c.cfg.Size }
 // fail ends the run for this rank.
 func (c *comm) fail(cause error) {
 	c.once.Do(func() {
-		c.cause, c.ended = cause, time.Now()
+		c.cause, c.failedAt = cause, time.Now()
 		close(c.down)
-		c.cut()
+		c.cancelStreams()
 	})
 }
 
@@ -124,14 +124,14 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 
 // Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.
 func (c *comm) Abort(code int, cause error) {
-	text := told(fmt.Sprint(cause))
+	text := truncated(fmt.Sprint(cause))
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(code), Cause: text}}},
 		&dist.AbortError{Rank: c.cfg.Rank, Code: code, Cause: text})
 }
 
-// blame ends the run because a peer broke the protocol.
-func (c *comm) blame(peer int, err error) {
-	fault := &proto.Fault{Rank: uint32(peer), Text: told(err.Error())}
+// reportFault ends the run because a peer broke the protocol.
+func (c *comm) reportFault(peer int, err error) {
+	fault := &proto.Fault{Rank: uint32(peer), Text: truncated(err.Error())}
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
@@ -142,7 +142,7 @@ const verdictPatience = time.Second
 
 // report asks the coordinator to end the run, and ends it alone when there is no answer.
 func (c *comm) report(msg *proto.FromRank, otherwise error) {
-	c.link.say(msg)
+	c.control.send(msg)
 	timeout := time.NewTimer(verdictPatience)
 	defer timeout.Stop()
 	select {
@@ -153,8 +153,8 @@ func (c *comm) report(msg *proto.FromRank, otherwise error) {
 	}
 }
 
-// lose ends the run because there is no stream to a peer any more, unless that has left.
-func (c *comm) lose(p *peer, why error) {
+// peerLost ends the run because there is no stream to a peer any more, unless that has left.
+func (c *comm) peerLost(p *peer, why error) {
 	c.tasks.Go(func() {
 		timeout := time.NewTimer(verdictPatience)
 		defer timeout.Stop()
@@ -179,7 +179,7 @@ func (c *comm) Close() error {
 	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
 	defer stop()
 	err := c.leave(timeout.Done())
-	c.end()
+	c.shutdown()
 	return err
 }
 
@@ -191,9 +191,9 @@ func (c *comm) leave(timeout <-chan struct{}) error {
 			break // the run has failed, or the receiver does not read: the timeout has passed for the next wait too
 		}
 	}
-	c.link.say(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+	c.control.send(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 	select {
-	case <-c.link.farewell:
+	case <-c.control.farewell:
 		return nil
 	case <-c.down:
 		return nil // the calls before have told
@@ -203,30 +203,30 @@ func (c *comm) leave(timeout <-chan struct{}) error {
 		return nil
 	}
 	text := fmt.Sprintf("has left the run, after it waited %v for the others", c.cfg.CloseTimeout)
-	c.hosted.blame(c.cfg.Rank, errors.New(text))
+	c.hosted.recordFault(c.cfg.Rank, errors.New(text))
 	<-c.hosted.over
 	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had finished", c.cfg.CloseTimeout, c.cfg.Rank)
 }
 
-// end stops everything at once, as the death of the process would.
-func (c *comm) end() {
+// shutdown stops everything at once, as the death of the process would.
+func (c *comm) shutdown() {
 	if c.hosted != nil {
 		c.hosted.mu.Lock()
-		c.hosted.dead = true
+		c.hosted.stopping = true
 		c.hosted.mu.Unlock()
 	}
 	close(c.stop)
-	c.cut()
+	c.cancelStreams()
 	c.server.Stop()
-	if c.link != nil {
-		c.link.close()
+	if c.control != nil {
+		c.control.close()
 	}
 	for _, p := range c.peers {
 		p.close()
 	}
 	c.tasks.Wait()
-	c.refused.sum()
+	c.refused.summarize()
 	if c.hosted != nil {
-		c.hosted.last.Wait()
+		c.hosted.tasks.Wait()
 	}
 }

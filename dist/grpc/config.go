@@ -49,20 +49,20 @@ type Config struct {
 	// Goroutines call it at any time until Close returns. The default tells nobody.
 	Notify func(line string)
 
-	// Early is how many bytes a neighbour may send before their receives are posted, 64 MiB by default. Messages over
-	// 256 KiB wait at the sender and do not count.
-	Early int
+	// UnexpectedLimit is how many bytes a neighbour may send before their receives are posted, 64 MiB by default. Messages
+	// over 256 KiB wait at the sender and do not count.
+	UnexpectedLimit int
 
-	// Gathered is how many bytes a rank may bring to a collective, 1 GiB by default.
-	Gathered int
+	// CollectiveLimit is how many bytes a rank may bring to a collective, 1 GiB by default.
+	CollectiveLimit int
 
 	// CloseTimeout is how long Close waits for ranks that still run, 30 s by default.
 	CloseTimeout time.Duration
 }
 
 const (
-	leastSilence = 100 * time.Millisecond
-	mostToken    = 4 << 10
+	minSilence = 100 * time.Millisecond
+	maxToken   = 4 << 10
 )
 
 func (cfg *Config) prepare() error {
@@ -70,25 +70,25 @@ func (cfg *Config) prepare() error {
 		return fmt.Errorf("dist/grpc: rank %d of %d", cfg.Rank, cfg.Size)
 	}
 	setDefault(&cfg.Silence, 3*time.Second)
-	setDefault(&cfg.Beat, life.Every(cfg.Silence))
+	setDefault(&cfg.Beat, life.BeatInterval(cfg.Silence))
 	setDefault(&cfg.JoinTimeout, time.Minute)
-	setDefault(&cfg.Early, 64<<20)
-	setDefault(&cfg.Gathered, 1<<30)
+	setDefault(&cfg.UnexpectedLimit, 64<<20)
+	setDefault(&cfg.CollectiveLimit, 1<<30)
 	setDefault(&cfg.CloseTimeout, 30*time.Second)
 	if cfg.Notify == nil {
 		cfg.Notify = func(string) {}
 	}
 	switch {
-	case cfg.Silence < leastSilence:
+	case cfg.Silence < minSilence:
 		return fmt.Errorf("dist/grpc: a silence of %v: at least %v, or a busy machine is taken for a dead one", cfg.Silence,
-			leastSilence)
+			minSilence)
 	case cfg.Beat > cfg.Silence/2:
 		return fmt.Errorf("dist/grpc: a sign of life every %v, where a silence of %v is the end: at least two are to fit",
 			cfg.Beat, cfg.Silence)
-	case len(cfg.Token) > mostToken:
-		return fmt.Errorf("dist/grpc: a token of %d bytes: at most %d", len(cfg.Token), mostToken)
+	case len(cfg.Token) > maxToken:
+		return fmt.Errorf("dist/grpc: a token of %d bytes: at most %d", len(cfg.Token), maxToken)
 	}
-	return cfg.places()
+	return cfg.resolveAddresses()
 }
 
 func setDefault[T ~int | ~int64](v *T, value T) {

@@ -23,21 +23,21 @@ type coordinator struct {
 	session uint64
 	silence time.Duration
 	clock   *life.Clock
-	job     job
+	job     jobIdentity
 	check   func(address string) error // whether ranks may talk to it
 	refused *refusals
 
-	mu      sync.Mutex
-	members []*member // by rank, nil before its hello
-	here    int       // how many members there are
-	left    int
-	verdict *proto.Verdict
-	dead    bool // its process is going down: nothing that it sees now means anything
-	rounds  [2]*collect.Round
-	last    sync.WaitGroup // of what outlives the handlers that begin it; waited for when these have returned
+	mu          sync.Mutex
+	members     []*member // by rank, nil before its hello
+	joined      int       // how many members there are
+	left        int
+	verdict     *proto.Verdict
+	stopping    bool // its process is going down: nothing that it sees now means anything
+	collectives [2]*collect.Collective
+	tasks       sync.WaitGroup // of what outlives the handlers that begin it; waited for when these have returned
 
-	everyone chan struct{} // closed when all ranks have said hello
-	over     chan struct{} // closed after a verdict, or when all have left
+	allJoined chan struct{} // closed when all ranks have said hello
+	over      chan struct{} // closed after a verdict, or when all have left
 }
 
 // member is what the coordinator knows of a rank.
@@ -50,8 +50,8 @@ type member struct {
 	left    bool
 	gone    chan struct{} // closed when its stream has ended
 
-	answers sync.Mutex // one answer at a time
-	reply   func(result []byte)
+	replyLock sync.Mutex // one answer at a time
+	reply     func(result []byte)
 }
 
 // outbox is how many messages may wait for a rank that does not read. Besides beats, which are left out then, that
@@ -65,10 +65,10 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	}
 	n := cfg.Size
 	return &coordinator{size: n, host: host, session: newSession(), silence: cfg.Silence,
-		clock: life.NewClock(life.Period(cfg.Silence)), job: jobOf(cfg, by),
+		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by),
 		check: cfg.check, refused: refused, members: make([]*member, n),
-		rounds: [2]*collect.Round{collect.NewRound(n), collect.NewRound(n)}, over: make(chan struct{}),
-		everyone: make(chan struct{})}
+		collectives: [2]*collect.Collective{collect.NewCollective(n), collect.NewCollective(n)}, over: make(chan struct{}),
+		allJoined: make(chan struct{})}
 }
 
 // newSession is a number that nobody guesses: whoever knows it may send frames.
@@ -89,35 +89,35 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 	name, err := certified(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	why, text := c.misfit(h, name)
+	why, text := c.refusalReason(h, name)
 	if err != nil {
 		why, text = wrongName, err.Error()
 	}
 	if text != "" {
 		who := fmt.Sprintf("rank %d", h.Rank)
-		if v := visitorOf(ctx); v != nil {
-			who += " from " + v.from()
+		if v := guardedConnOf(ctx); v != nil {
+			who += " from " + v.origin()
 		}
 		c.refused.add(why, who, text)
 		return nil, &refusal{text}
 	}
-	if err := letIn(ctx); err != nil {
+	if err := trustConnection(ctx); err != nil {
 		return nil, err
 	}
 	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)),
 		life: life.NewPulse(c.clock), gone: make(chan struct{})}
 	c.members[m.rank] = m
 	if c.job.build == "" && c.job.hash == "" {
-		c.job.build, c.job.hash, c.job.by = h.BuildId, h.CaseHash, fmt.Sprintf("rank %d", m.rank)
+		c.job.build, c.job.hash, c.job.setBy = h.BuildId, h.CaseHash, fmt.Sprintf("rank %d", m.rank)
 	}
-	if c.here++; c.here == c.size {
-		close(c.everyone)
+	if c.joined++; c.joined == c.size {
+		close(c.allJoined)
 	}
 	if c.verdict != nil {
-		c.tellVerdict(m)
+		c.sendVerdict(m)
 		return m, nil
 	}
-	if c.here < c.size {
+	if c.joined < c.size {
 		return m, nil
 	}
 	w := &proto.Welcome{Session: c.session}
@@ -130,15 +130,15 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 	return m, nil
 }
 
-// tellVerdict tells the verdict to a rank that comes after it; to the host, as always, when the others have heard it.
+// sendVerdict tells the verdict to a rank that comes after it; to the host, as always, when the others have heard it.
 // The caller holds the lock.
-func (c *coordinator) tellVerdict(m *member) {
-	msg := end(c.verdict)
+func (c *coordinator) sendVerdict(m *member) {
+	msg := verdictMessage(c.verdict)
 	if m.rank != c.host {
 		m.out <- msg
 		return
 	}
-	c.last.Go(func() {
+	c.tasks.Go(func() {
 		<-c.over
 		m.out <- msg
 	})
@@ -150,10 +150,10 @@ func (c *coordinator) beat() *proto.Beat {
 	b := new(proto.Beat)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.here == c.size {
+	if c.joined == c.size {
 		return b
 	}
-	b.Absent = uint32(c.size - c.here)
+	b.Absent = uint32(c.size - c.joined)
 	for r, m := range c.members {
 		if m == nil {
 			if b.Missing = append(b.Missing, uint32(r)); len(b.Missing) == most {
@@ -161,12 +161,12 @@ func (c *coordinator) beat() *proto.Beat {
 			}
 		}
 	}
-	b.Refused = c.refused.lately()
+	b.Refused = c.refused.recentLines()
 	return b
 }
 
-// tell takes what a rank says on its control stream.
-func (c *coordinator) tell(m *member, msg *proto.FromRank) {
+// handle takes what a rank says on its control stream.
+func (c *coordinator) handle(m *member, msg *proto.FromRank) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.life.Beat()
@@ -178,7 +178,7 @@ func (c *coordinator) tell(m *member, msg *proto.FromRank) {
 	case *proto.FromRank_GiveUp:
 		v := fault(rank, "gave up: "+k.GiveUp.Text)
 		if m.entered > 0 {
-			v.WaitingFor = int32(c.rounds[(m.entered-1)&1].Missing())
+			v.WaitingFor = int32(c.collectives[(m.entered-1)&1].Missing())
 		}
 		c.decide(v)
 	case *proto.FromRank_Fault:
@@ -192,7 +192,7 @@ func (c *coordinator) tell(m *member, msg *proto.FromRank) {
 
 // leave lets a rank go. Those that it has sent frames to hear how many.
 func (c *coordinator) leave(m *member, sent []uint64) {
-	if m.left || c.verdict != nil || c.here < c.size || len(sent) != c.size {
+	if m.left || c.verdict != nil || c.joined < c.size || len(sent) != c.size {
 		return
 	}
 	m.left = true
@@ -212,8 +212,8 @@ func (c *coordinator) leave(m *member, sent []uint64) {
 	}
 }
 
-// ended takes the end of a rank's control stream: its death, unless it has left or everything is over.
-func (c *coordinator) ended(m *member) {
+// streamEnded takes the end of a rank's control stream: its death, unless it has left or everything is over.
+func (c *coordinator) streamEnded(m *member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(m.gone)
@@ -224,7 +224,7 @@ func (c *coordinator) ended(m *member) {
 
 // watch declares ranks lost that gave no sign of life. It returns when the run is over or stop is closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
-	tick := time.NewTicker(life.Period(c.silence))
+	tick := time.NewTicker(life.CheckInterval(c.silence))
 	defer tick.Stop()
 	for {
 		select {
@@ -247,15 +247,15 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 
 // decide ends the run with the first verdict. The caller holds the lock.
 func (c *coordinator) decide(v *proto.Verdict) {
-	if c.verdict == nil && c.left < c.size && !c.dead {
-		v.Text = told(v.Text)
+	if c.verdict == nil && c.left < c.size && !c.stopping {
+		v.Text = truncated(v.Text)
 		c.verdict = v
-		c.finish(end(v))
+		c.finish(verdictMessage(v))
 	}
 }
 
-// patience is how long the host's rank waits for the others to have heard the end of the run.
-const patience = 300 * time.Millisecond
+// hostDelay is how long the host's rank waits for the others to have heard the end of the run.
+const hostDelay = 300 * time.Millisecond
 
 // finish tells all ranks the last thing they hear: the host's only when the others have heard it, since its process
 // may exit on hearing it. The caller holds the lock.
@@ -268,8 +268,8 @@ func (c *coordinator) finish(msg *proto.FromCoordinator) {
 			m.out <- msg
 		}
 	}
-	c.last.Go(func() {
-		c.hearOut()
+	c.tasks.Go(func() {
+		c.awaitAllClosed()
 		if host != nil {
 			host.out <- msg
 		}
@@ -277,12 +277,12 @@ func (c *coordinator) finish(msg *proto.FromCoordinator) {
 	})
 }
 
-// hearOut waits for a short time until every rank has said hello and heard the end.
-func (c *coordinator) hearOut() {
-	timeout := time.NewTimer(patience)
+// awaitAllClosed waits for a short time until every rank has said hello and heard the end.
+func (c *coordinator) awaitAllClosed() {
+	timeout := time.NewTimer(hostDelay)
 	defer timeout.Stop()
 	select {
-	case <-c.everyone:
+	case <-c.allJoined:
 	case <-timeout.C:
 		return
 	}
@@ -304,8 +304,8 @@ func (c *coordinator) hearOut() {
 	}
 }
 
-// told is a text that fits into a message, whatever it was made of.
-func told(text string) string {
+// truncated is a text that fits into a message, whatever it was made of.
+func truncated(text string) string {
 	const most = 16 << 10
 	if len(text) > most {
 		text = text[:most] + "…"
@@ -313,7 +313,7 @@ func told(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-func end(v *proto.Verdict) *proto.FromCoordinator {
+func verdictMessage(v *proto.Verdict) *proto.FromCoordinator {
 	return &proto.FromCoordinator{Kind: &proto.FromCoordinator_Verdict{Verdict: v}}
 }
 

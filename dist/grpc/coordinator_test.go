@@ -83,12 +83,12 @@ func (s *script) hear(members ...*member) {
 }
 
 func (s *script) leaves(m *member, sent ...uint64) {
-	s.tell(m, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+	s.handle(m, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 }
 
 func (s *script) calls(m *member, call collect.Call, data string) {
 	if round, err := s.enter(m, call, []byte(data)); err == nil && round != nil {
-		s.coordinator.answer(call, round)
+		s.coordinator.sendResult(call, round)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCoordinatorTranscripts(t *testing.T) {
 			s.hear(m...)
 			s.leaves(m[1], 5, 0)
 			s.hear(m...)
-			s.ended(m[1])
+			s.streamEnded(m[1])
 			s.hear(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1]
@@ -135,7 +135,7 @@ rank 0: farewell
 			} {
 				s.hello(1, edit)
 				// Or only the first of each kind would be told.
-				s.refused.told, s.refused.count = map[reason]telling{}, map[reason]int{}
+				s.refused.notified, s.refused.count = map[reason]notification{}, map[reason]int{}
 			}
 			s.name = rankName{given: true, rank: 0}
 			s.hello(1, nil)
@@ -170,8 +170,8 @@ rank 1: welcome to [unix:/r0 unix:/r1]
 `},
 		{"the first death is the cause", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
-			s.ended(m[2])
-			s.ended(m[1])
+			s.streamEnded(m[2])
+			s.streamEnded(m[1])
 			s.hear(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1 unix:/r2]
@@ -184,10 +184,10 @@ rank 2: rank 2: lost (the process died or stopped answering): its connection bro
 		{"the host hears last", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
 			s.hear(m...)
-			s.tell(m[0], &proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: 3, Cause: "no water"}}})
+			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: 3, Cause: "no water"}}})
 			s.hear(m...)
 			s.log.WriteString("rank 1 has heard\n")
-			s.ended(m[1])
+			s.streamEnded(m[1])
 			s.hear(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1]
@@ -199,7 +199,7 @@ rank 0: rank 0 aborted the run: no water
 		{"a collective that is given up", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
 			s.calls(m[0], collect.Call{Kind: collect.Barrier}, "")
-			s.tell(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
+			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
 			s.hear(m[1])
 			fmt.Fprintf(&s.log, "it waited for rank %d\n", s.verdict.WaitingFor)
 		}, `

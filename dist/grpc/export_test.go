@@ -6,5 +6,5 @@ import "github.com/atoll-hpc/atoll/dist"
 func Kill(c dist.Comm) {
 	k := c.(*comm)
 	k.closed.Store(true)
-	k.end()
+	k.shutdown()
 }

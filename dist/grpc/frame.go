@@ -79,8 +79,8 @@ type frame struct {
 	body []byte
 	// filled holds header and body already, when the body had to be copied under a lock.
 	filled *[]byte
-	// lent is the body when it is not copied; filled holds the header then.
-	lent *loan
+	// borrowed is the body when it is not copied; filled holds the header then.
+	borrowed *borrowedPart
 }
 
 // fill copies the frame into a buffer of the pool. The caller may then change body.
@@ -97,14 +97,14 @@ func (f *frame) count(unsent *atomic.Int64) {
 	unsent.Add(int64(len(*f.filled)))
 }
 
-// sink takes the frames that arrive on a stream. The body must not be kept.
-type sink interface {
-	take(h *header, body *body) error
+// frameSink takes the frames that arrive on a stream. The body must not be kept.
+type frameSink interface {
+	takeFrame(h *header, body *body) error
 }
 
 // arrival is what the codec decodes into.
 type arrival struct {
-	to   sink
+	to   frameSink
 	head [headerBytes]byte
 	header
 	body
@@ -139,7 +139,7 @@ func (a *arrival) decode(data mem.BufferSlice) error {
 	a.body = body{pieces: data, left: n}
 	a.read(a.head[:])
 	a.parse(a.head[:])
-	a.err = a.to.take(&a.header, &a.body)
+	a.err = a.to.takeFrame(&a.header, &a.body)
 	a.pieces = nil
 	return a.err
 }

@@ -64,14 +64,14 @@ func TestLongMessagesArePutTogether(t *testing.T) {
 		in := assembler{session: 5, first: call, limit: uint64(n)}
 		a := arrival{to: &in}
 		for i, b := range w.frames {
-			if in.full {
+			if in.complete {
 				t.Fatalf("%d bytes: full after %d of %d frames", n, i, len(w.frames))
 			}
 			if err := a.decode(pieces(b, []byte{1, 39, 3, 200})); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !in.full || !bytes.Equal(in.buf, msg) {
+		if !in.complete || !bytes.Equal(in.buf, msg) {
 			t.Fatalf("%d bytes became %d", n, len(in.buf))
 		}
 	}
@@ -86,7 +86,7 @@ func encode(h header, body []byte) []byte {
 
 // lonely returns a rank whose writers never run.
 func lonely(early int) *comm {
-	c := &comm{refused: newRefusals(nil), cfg: Config{Rank: 0, Size: 2, Early: early}, session: 5,
+	c := &comm{refused: newRefusals(nil), cfg: Config{Rank: 0, Size: 2, UnexpectedLimit: early}, session: 5,
 		down: make(chan struct{}), stop: make(chan struct{})}
 	for r := range 2 {
 		p := newPeer(c, r, "")

@@ -55,8 +55,8 @@ func FuzzFrames(f *testing.F) {
 			if a.decode(pieces(b, cuts)) != nil {
 				return
 			}
-			if p.rx.held > 1<<16 {
-				t.Fatalf("%d bytes are held", p.rx.held)
+			if p.rx.unexpectedBytes > 1<<16 {
+				t.Fatalf("%d bytes are held", p.rx.unexpectedBytes)
 			}
 		}
 	})
@@ -81,20 +81,20 @@ func FuzzCollectFrames(f *testing.F) {
 }
 
 func FuzzUnpack(f *testing.F) {
-	r := collect.NewRound(2)
+	r := collect.NewCollective(2)
 	r.Parts = [][]byte{[]byte("ring"), nil}
-	f.Add(packed(collect.Call{Kind: collect.Allgather}, r), 2)
+	f.Add(packResult(collect.Call{Kind: collect.Allgather}, r), 2)
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
 		if size < 1 || size > 100 {
 			return
 		}
-		parts, err := unpack(data, size)
+		parts, err := unpackResult(data, size)
 		if err != nil {
 			return
 		}
-		r := collect.NewRound(size)
+		r := collect.NewCollective(size)
 		r.Parts = parts
-		if !bytes.Equal(packed(collect.Call{Kind: collect.Gather}, r), data) {
+		if !bytes.Equal(packResult(collect.Call{Kind: collect.Gather}, r), data) {
 			t.Fatal("the parts do not make the whole")
 		}
 	})

@@ -55,7 +55,7 @@ func playAll(t *testing.T, data []byte) bool {
 			t.Errorf("the run goes on after %v", v)
 		}
 	}
-	s.last.Wait()
+	s.tasks.Wait()
 	return true
 }
 
@@ -72,7 +72,7 @@ func (s *script) play(deed, rank int) {
 		}
 		return
 	}
-	say := func(k *proto.FromRank) { s.tell(m, k) }
+	say := func(k *proto.FromRank) { s.handle(m, k) }
 	switch deed / 10 {
 	case 2:
 		say(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(deed), Cause: "\xff"}}})
@@ -85,7 +85,7 @@ func (s *script) play(deed, rank int) {
 		}
 		say(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 	case 6, 7, 8, 9, 10, 11:
-		if s.here == s.size { // others do not know the session
+		if s.joined == s.size { // others do not know the session
 			call := collect.Call{Kind: collect.Kind(deed % 8), Op: dist.Op(deed % 5), Root: deed%4 - 1, Len: deed % 16}
 			s.calls(m, call, string(make([]byte, deed%16)))
 		}
@@ -95,7 +95,7 @@ func (s *script) play(deed, rank int) {
 		select {
 		case <-m.gone:
 		default:
-			s.ended(m)
+			s.streamEnded(m)
 		}
 	default:
 		say(&proto.FromRank{})
@@ -121,7 +121,7 @@ func (s *spoken) Recv() (*proto.FromRank, error) {
 }
 
 func (s *spoken) Send(m *proto.FromCoordinator) error {
-	if s.said++; pb.Size(m) > mostBytes {
+	if s.said++; pb.Size(m) > maxFrameBytes {
 		return errors.New("too long")
 	}
 	_, err := pb.Marshal(m)
@@ -150,7 +150,7 @@ func FuzzAttend(f *testing.F) {
 			s := newScript(2)
 			s.hello(0, nil)
 			stop := make(chan struct{})
-			a := &attendant{coordinator: s.coordinator, every: time.Second, stop: stop}
+			a := &controlService{coordinator: s.coordinator, beatInterval: time.Second, stop: stop}
 			stream := &spoken{data: data, ctx: context.Background()}
 			ended := make(chan error, 1)
 			go func() { ended <- a.Attend(stream) }()
@@ -161,7 +161,7 @@ func FuzzAttend(f *testing.F) {
 			}
 			close(stop)
 			synctest.Wait() // for what hears the end of the stream, which may tell others
-			s.last.Wait()
+			s.tasks.Wait()
 			synctest.Wait()
 		})
 	})

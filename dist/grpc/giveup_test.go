@@ -109,18 +109,19 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 		event func(rank *comm) // what happens meanwhile
 		want  error
 	}{
-		"sent":       {chunkBytes + lendBytes, context.Background(), nothing, nil},
-		"given up":   {2*chunkBytes + lendBytes, endedContext(), nothing, context.Canceled},
-		"not wanted": {2*chunkBytes + lendBytes, context.Background(), func(c *comm) { c.peers[1].endSends() }, ErrClosed},
-		"run failed": {chunkBytes + lendBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
+		"sent":     {chunkBytes + zeroCopyBytes, context.Background(), nothing, nil},
+		"given up": {2*chunkBytes + zeroCopyBytes, endedContext(), nothing, context.Canceled},
+		"not wanted": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers[1].endSends() },
+			ErrClosed},
+		"run failed": {chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
 			dist.ErrPeerLost},
 	} {
 		test := func(t *testing.T) {
 			rank := lonely(1 << 20)
-			rank.cut = func() {}
+			rank.cancelStreams = func() {}
 			p, f := rank.peers[1], new(frame)
 			r := offered(t, rank, f, c.bytes)
-			if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
+			if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 				t.Fatal("nothing to send", err)
 			}
 			var lent []mem.BufferSlice
@@ -155,7 +156,7 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 	p, f := rank.peers[1], new(frame)
 	for range 100 {
 		send := offered(t, rank, f, chunkBytes+1)
-		if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
+		if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 			t.Fatal("nothing to send", err)
 		}
 		marshalled(t, f).Free() // so that the last byte ends the message
@@ -190,10 +191,10 @@ func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) { synctest.Test(t, 
 
 func lateReturn(t *testing.T) {
 	rank := lonely(1 << 20)
-	rank.cut = func() {}
+	rank.cancelStreams = func() {}
 	p, f := rank.peers[1], new(frame)
-	r := offered(t, rank, f, chunkBytes+lendBytes)
-	if err := p.replied(accept, f.seq); err != nil {
+	r := offered(t, rank, f, chunkBytes+zeroCopyBytes)
+	if err := p.receiveReply(accept, f.seq); err != nil {
 		t.Fatal(err)
 	}
 	var lent []mem.BufferSlice
@@ -215,7 +216,7 @@ func lateReturn(t *testing.T) {
 	o, _ := rank.table.Post(pending.Message{Send: true, Peer: 1, Tag: 4, Buf: []byte("next")})
 	<-returned
 	o.Complete(nil)
-	if o.Lent != 0 || o.Sent != 0 {
-		t.Fatalf("of the next operation, %d bytes are sent and %d parts lent", o.Sent, o.Lent)
+	if o.Borrowed != 0 || o.Sent != 0 {
+		t.Fatalf("of the next operation, %d bytes are sent and %d parts lent", o.Sent, o.Borrowed)
 	}
 }

@@ -66,7 +66,7 @@ func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 			wrong := alike
 			wrong.Rank = 2
 			c.edit(&wrong)
-			if _, err := grpc.Join(t.Context(), wrong); !errors.Is(err, grpc.ErrTurnedAway) || !contains(err, c.want) {
+			if _, err := grpc.Join(t.Context(), wrong); !errors.Is(err, grpc.ErrRefused) || !contains(err, c.want) {
 				t.Errorf("the wrong one got: %v", err)
 			}
 			if line := <-told; !strings.Contains(line, c.want) || !strings.Contains(line, "the run goes on") {
@@ -152,7 +152,7 @@ func TestCoordinatorOfItsOwn(t *testing.T) {
 
 // A neighbour that floods a rank is refused before its messages take more memory than Early.
 func TestEarlyMessagesAreBounded(t *testing.T) {
-	base := grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock", Early: 1 << 20}
+	base := grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock", UnexpectedLimit: 1 << 20}
 	comms, errs := grpctest.Join(t, 2, base, nil)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)

@@ -17,46 +17,46 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
-// mutual is TLS with the certificates as they are at each handshake.
-type mutual struct {
-	store *certs.Store
-	rank  int // who is called
-	tried *trouble
+// mutualTLS is TLS with the certificates as they are at each handshake.
+type mutualTLS struct {
+	store   *certs.Store
+	rank    int // who is called
+	lastErr *lastError
 }
 
 // credentials returns how connections are made: to a rank, or to certs.Coordinator; of a server rank means nothing.
-func (cfg *Config) credentials(rank int, tried *trouble) credentials.TransportCredentials {
+func (cfg *Config) credentials(rank int, tried *lastError) credentials.TransportCredentials {
 	if cfg.Certificates == nil {
 		return insecure.NewCredentials()
 	}
-	return &mutual{cfg.Certificates, rank, tried}
+	return &mutualTLS{cfg.Certificates, rank, tried}
 }
 
-func (m *mutual) ClientHandshake(ctx context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (m *mutualTLS) ClientHandshake(ctx context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	secured, info, err := credentials.NewTLS(m.store.Client(m.rank)).ClientHandshake(ctx, certs.Name(m.rank), c)
-	m.tried.set(err)
+	m.lastErr.set(err)
 	return secured, info, err
 }
 
-func (m *mutual) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (m *mutualTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	secured, info, err := credentials.NewTLS(m.store.Server()).ServerHandshake(c)
-	if v, ok := c.(*visitor); ok && err != nil {
-		v.door.refused.add(noCertificate, "a connection from "+v.from(),
+	if v, ok := c.(*guardedConn); ok && err != nil {
+		v.listener.refused.add(noCertificate, "a connection from "+v.origin(),
 			"without a certificate of the job: "+quoted(err.Error()))
 	}
 	return secured, info, err
 }
 
-func (m *mutual) Info() credentials.ProtocolInfo {
+func (m *mutualTLS) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: "tls"}
 }
 
-func (m *mutual) Clone() credentials.TransportCredentials {
+func (m *mutualTLS) Clone() credentials.TransportCredentials {
 	clone := *m
 	return &clone
 }
 
-func (m *mutual) OverrideServerName(string) error { return nil } // the name is the rank's, whatever the address
+func (m *mutualTLS) OverrideServerName(string) error { return nil } // the name is the rank's, whatever the address
 
 // rankName is what the certificate of whoever opened a stream says. Without certificates nothing is given.
 type rankName struct {
@@ -104,22 +104,22 @@ func withIdentity(ctx context.Context, rank int, session uint64) context.Context
 // whoever holds the certificate of another rank.
 func identity(ctx context.Context, size int, session uint64, refused *refusals) (rank int, err error) {
 	md, _ := metadata.FromIncomingContext(ctx)
-	v := visitorOf(ctx)
+	v := guardedConnOf(ctx)
 	turnAway := func(why reason, code codes.Code, format string, args ...any) error {
 		text := fmt.Sprintf(format, args...)
 		from := "a stream"
 		if v != nil {
-			from += " from " + v.from()
+			from += " from " + v.origin()
 		}
 		refused.add(why, from, text)
 		return status.Error(code, text)
 	}
-	rank, err = strconv.Atoi(one(md, rankKey))
+	rank, err = strconv.Atoi(singleValue(md, rankKey))
 	if err != nil || rank < 0 || rank >= size {
 		return 0, turnAway(wrongRank, codes.InvalidArgument, "of rank %s, which does not exist among %d",
-			quoted(one(md, rankKey)), size)
+			quoted(singleValue(md, rankKey)), size)
 	}
-	if got := one(md, sessionKey); got != strconv.FormatUint(session, 16) {
+	if got := singleValue(md, sessionKey); got != strconv.FormatUint(session, 16) {
 		return 0, turnAway(wrongSession, codes.FailedPrecondition, "of rank %d of other ranks than these", rank)
 	}
 	name, err := certified(ctx)
@@ -132,15 +132,15 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 	return rank, nil
 }
 
-// letIn lets the connection of a stream send as much as it likes.
-func letIn(ctx context.Context) error {
-	if v := visitorOf(ctx); v != nil && !v.known() {
+// trustConnection lets the connection of a stream send as much as it likes.
+func trustConnection(ctx context.Context) error {
+	if v := guardedConnOf(ctx); v != nil && !v.trust() {
 		return status.Error(codes.Unavailable, "too many strangers came after it")
 	}
 	return nil
 }
 
-func one(md metadata.MD, key string) string {
+func singleValue(md metadata.MD, key string) string {
 	if v := md.Get(key); len(v) == 1 {
 		return v[0]
 	}

@@ -24,17 +24,17 @@ func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	}
 	c := &comm{cfg: cfg, refused: newRefusals(cfg.Notify), ready: make(chan struct{}), down: make(chan struct{}),
 		stop: make(chan struct{})}
-	c.streams, c.cut = context.WithCancel(context.Background())
+	c.streams, c.cancelStreams = context.WithCancel(context.Background())
 	address, err := c.serve()
 	if err != nil {
-		c.cut()
+		c.cancelStreams()
 		return nil, err
 	}
-	if err = c.attend(ctx, address); err == nil {
-		err = c.meet(ctx)
+	if err = c.connectControl(ctx, address); err == nil {
+		err = c.awaitRanks(ctx)
 	}
 	if err != nil {
-		c.end()
+		c.shutdown()
 		return nil, err
 	}
 	return c, nil
@@ -47,7 +47,7 @@ func (c *comm) serve() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	address := c.cfg.announced(at)
+	address := c.cfg.advertised(at)
 	listeners := []net.Listener{own}
 	c.server = newServer(&c.cfg)
 	c.server.RegisterService(&exchangeService, c)
@@ -66,35 +66,35 @@ func (c *comm) serve() (string, error) {
 		host(c.server, c.hosted, c.cfg, c.stop)
 	}
 	for _, l := range listeners {
-		d := newDoor(l, c.cfg.Size, c.refused)
+		d := newGuardedListener(l, c.cfg.Size, c.refused)
 		c.tasks.Go(func() { _ = c.server.Serve(d) }) // returns when the server is stopped
 	}
 	return address, nil
 }
 
 func host(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
-	proto.RegisterCoordinatorServer(s, &attendant{coordinator: c, every: cfg.Beat, stop: stop})
-	s.RegisterService(&collectService, &collector{c, cfg.Gathered, stop})
+	proto.RegisterCoordinatorServer(s, &controlService{coordinator: c, beatInterval: cfg.Beat, stop: stop})
+	s.RegisterService(&collectService, &collectiveService{c, cfg.CollectiveLimit, stop})
 }
 
-// meet waits for the other ranks.
-func (c *comm) meet(ctx context.Context) error {
+// awaitRanks waits for the other ranks.
+func (c *comm) awaitRanks(ctx context.Context) error {
 	var w *proto.Welcome
 	if c.hosted != nil {
-		defer c.cfg.tellWhile(func() string { return "waiting for " + absent(c.hosted.beat()) })()
+		defer c.cfg.notifyWhile(func() string { return "waiting for " + absent(c.hosted.beat()) })()
 	}
 	select {
-	case w = <-c.link.welcome:
+	case w = <-c.control.welcome:
 	case <-c.down:
 		return fmt.Errorf("dist/grpc: join: %w", c.cause)
 	case <-ctx.Done():
-		b := c.link.missing.Load()
+		b := c.control.missing.Load()
 		if c.hosted != nil {
 			b = c.hosted.beat()
 		}
 		who := "waited for " + absent(b)
 		err := fmt.Errorf("dist/grpc: join: %s: %w", who, context.Cause(ctx))
-		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: told(who)}}}, err)
+		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(who)}}}, err)
 		return err
 	}
 	c.session = w.Session
@@ -106,11 +106,11 @@ func (c *comm) meet(ctx context.Context) error {
 		if c.hosted != nil {
 			p.life = c.hosted.members[r].life // who have all come, and stay
 		} else if r == c.coordinatorRank() {
-			p.life = c.link.life
+			p.life = c.control.life
 		}
 		c.peers = append(c.peers, p)
 	}
-	if err := c.gather.open(c); err != nil {
+	if err := c.collectives.open(c); err != nil {
 		return err
 	}
 	close(c.ready)
@@ -132,8 +132,8 @@ func absent(b *proto.Beat) string {
 	return who
 }
 
-// tellWhile tells every so often what is waited for, until stop is called.
-func (cfg *Config) tellWhile(what func() string) (stop func()) {
+// notifyWhile tells every so often what is waited for, until stop is called.
+func (cfg *Config) notifyWhile(what func() string) (stop func()) {
 	const first, pause = 2 * time.Second, 10 * time.Second
 	began, ended := time.Now(), make(chan struct{})
 	done := make(chan struct{})
@@ -171,14 +171,14 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 		return err
 	}
 	refused := newRefusals(cfg.Notify)
-	defer refused.sum()
+	defer refused.summarize()
 	c := newCoordinator(cfg, certs.Coordinator, refused)
 	stop := make(chan struct{})
 	s := newServer(&cfg)
 	host(s, c, cfg, stop)
 	served := make(chan error, 1)
 	watched := make(chan struct{})
-	go func() { served <- s.Serve(newDoor(l, cfg.Size, refused)) }()
+	go func() { served <- s.Serve(newGuardedListener(l, cfg.Size, refused)) }()
 	go func() {
 		defer close(watched)
 		c.watch(stop)
@@ -198,12 +198,12 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 		served <- nil
 	}
 	c.mu.Lock()
-	c.dead = true
+	c.stopping = true
 	c.mu.Unlock()
 	close(stop)
 	s.Stop()
 	<-watched
 	<-served
-	c.last.Wait()
+	c.tasks.Wait()
 	return err
 }

@@ -53,13 +53,13 @@ func TestNothingComesFromARankThatHasLeft(t *testing.T) {
 func TestAnswerThatComesWithTheFailure(t *testing.T) {
 	for range 20 {
 		rank := lonely(1 << 20)
-		rank.cut = func() {}
-		rank.gather.stream, rank.gather.wake = new(wire), make(chan struct{}, 1)
+		rank.cancelStreams = func() {}
+		rank.collectives.stream, rank.collectives.wake = new(wire), make(chan struct{}, 1)
 		answered := make(chan struct{})
 		go func() {
 			defer close(answered)
 			rank.fail(dist.ErrPeerLost)
-			rank.gather.answered([]byte("late"))
+			rank.collectives.deliver([]byte("late"))
 		}()
 		if err := rank.Barrier(context.Background()); err != nil && !errors.Is(err, dist.ErrPeerLost) {
 			t.Fatal(err)
@@ -72,12 +72,12 @@ func TestAnswerThatComesWithTheFailure(t *testing.T) {
 func closable(t *testing.T, rank *comm) {
 	t.Helper()
 	rank.cfg.CloseTimeout = 10 * time.Millisecond
-	rank.cut, rank.server = func() {}, newServer(&rank.cfg)
+	rank.cancelStreams, rank.server = func() {}, newServer(&rank.cfg)
 	conn, err := rank.cfg.dial("unix:/nobody", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rank.link = &link{c: rank, conn: conn, cancel: func() {}, out: make(chan *proto.FromRank, 8),
+	rank.control = &controlClient{c: rank, conn: conn, cancel: func() {}, out: make(chan *proto.FromRank, 8),
 		farewell: make(chan struct{}), over: make(chan struct{})}
 }
 
@@ -128,7 +128,7 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 				x.mu.Lock()
 				leaves := x.closing
 				if leaves {
-					x.replies = append(x.replies, replied{accept, 0})
+					x.replies = append(x.replies, offerReply{accept, 0})
 					x.next(&x.frame, rank.session)
 				}
 				x.mu.Unlock()
@@ -155,11 +155,11 @@ func (b *broken) Recv() (*proto.FromCoordinator, error) { return nil, errors.New
 func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rank := lonely(1 << 20)
-		rank.cut, rank.ready = func() {}, make(chan struct{})
+		rank.cancelStreams, rank.ready = func() {}, make(chan struct{})
 		left := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{Left: &proto.Left{Rank: 1}}}
-		l := &link{c: rank, over: make(chan struct{}), first: left, stream: new(broken),
+		l := &controlClient{c: rank, over: make(chan struct{}), first: left, stream: new(broken),
 			life: life.NewPulse(life.NewClock(time.Second))}
-		go l.receive()
+		go l.receiveLoop()
 		defer rank.tasks.Wait()
 		defer close(rank.stop)
 		select {

@@ -17,23 +17,23 @@ type outbound struct {
 	queue   pending.Queue // messages of which nothing was sent
 	offered pending.Queue // messages that wait for their acceptance
 	granted pending.Queue // accepted messages
-	replies []replied
+	replies []offerReply
 	sent    uint64 // frames
 
-	started bool
-	ready   bool         // stream is open, and the writer at work
-	writing bool         // somebody sends frame
-	frame   frame        // of whoever is writing
-	unsent  atomic.Int64 // bytes of frames that gRPC has not written yet
-	stream  stream       // nil before the first frame, unless the peer has opened one
-	closing bool
-	left    bool          // the peer takes nothing any more
-	kick    chan struct{} // tells the writer that there is something to do
-	done    chan struct{} // closed when the writer has ended
+	started  bool
+	ready    bool         // stream is open, and the writer at work
+	writing  bool         // somebody sends frame
+	frame    frame        // of whoever is writing
+	unsent   atomic.Int64 // bytes of frames that gRPC has not written yet
+	stream   stream       // nil before the first frame, unless the peer has opened one
+	closing  bool
+	peerLeft bool          // the peer takes nothing any more
+	wakeup   chan struct{} // tells the writer that there is something to do
+	done     chan struct{} // closed when the writer has ended
 }
 
-// replied is the answer to an offer of the peer.
-type replied struct {
+// offerReply is the answer to an offer of the peer.
+type offerReply struct {
 	kind kind
 	id   uint64
 }
@@ -42,9 +42,9 @@ type replied struct {
 func (p *peer) send(o *pending.Op) {
 	t := &p.tx
 	t.mu.Lock()
-	if t.left {
+	if t.peerLeft {
 		t.mu.Unlock()
-		o.Complete(gone(p.rank, o))
+		o.Complete(leftError(p.rank, o))
 		return
 	}
 	t.queue.Push(o)
@@ -66,11 +66,11 @@ func (t *outbound) pending() bool {
 	return len(t.replies) > 0 || !t.queue.Empty() || !t.granted.Empty()
 }
 
-// answerOffer queues the reply to an offer.
-func (p *peer) answerOffer(kind kind, id uint64) {
+// queueReply queues the reply to an offer.
+func (p *peer) queueReply(kind kind, id uint64) {
 	t := &p.tx
 	t.mu.Lock()
-	t.replies = append(t.replies, replied{kind, id})
+	t.replies = append(t.replies, offerReply{kind, id})
 	p.wake()
 	t.mu.Unlock()
 }
@@ -84,7 +84,7 @@ func (p *peer) wake() {
 		return
 	}
 	select {
-	case t.kick <- struct{}{}:
+	case t.wakeup <- struct{}{}:
 	default:
 	}
 }
@@ -122,7 +122,7 @@ func (p *peer) write() {
 	if s == nil {
 		var err error
 		if s, err = p.open(); err != nil {
-			p.c.lose(p, err)
+			p.c.peerLost(p, err)
 			return
 		}
 	}
@@ -134,7 +134,7 @@ func (p *peer) write() {
 	t.ready = false
 	for t.writing { // soon over: it does not block
 		t.mu.Unlock()
-		<-t.kick
+		<-t.wakeup
 		t.mu.Lock()
 	}
 }
@@ -162,7 +162,7 @@ func (p *peer) sleep(s stream) bool {
 	t.mu.Unlock()
 	defer t.mu.Lock()
 	select {
-	case <-t.kick:
+	case <-t.wakeup:
 		return true
 	case <-s.Context().Done():
 	case <-p.c.stop:
@@ -211,25 +211,25 @@ func (t *outbound) load(f *frame, o *pending.Op, n int) {
 	if !last {
 		t.granted.Push(o)
 	}
-	if n >= lendBytes {
-		t.lend(f, o)
+	if n >= zeroCopyBytes {
+		t.borrow(f, o)
 		return
 	}
 	f.fill()
-	if last && o.Lent == 0 {
+	if last && o.Borrowed == 0 {
 		o.Complete(nil)
 	}
 }
 
-// replied takes the peer's answer to an offer.
-func (p *peer) replied(kind kind, id uint64) error {
+// receiveReply takes the peer's answer to an offer.
+func (p *peer) receiveReply(kind kind, id uint64) error {
 	t := &p.tx
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := t.offered.MatchID(id)
 	switch {
 	case o == nil:
-		if !t.left {
+		if !t.peerLeft {
 			return errors.New("answers an offer that was not made")
 		}
 	case kind == refuse: // the receiver has its error; as with a short message, the sender has none
@@ -241,9 +241,9 @@ func (p *peer) replied(kind kind, id uint64) error {
 	return nil
 }
 
-// handback is how long after the failure of the run sends wait for gRPC to be done with their memory. It is soon, since
-// the failure ends the streams, unless a peer does not read.
-const handback = 500 * time.Millisecond
+// releaseTimeout is how long after the failure of the run sends wait for gRPC to be done with their memory. It is soon,
+// since the failure ends the streams, unless a peer does not read.
+const releaseTimeout = 500 * time.Millisecond
 
 // withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes. It
 // returns true when nothing reads o's memory, and false when the run has failed and a loan may still return to o.
@@ -258,12 +258,12 @@ func (p *peer) withdrawSend(o *pending.Op) bool {
 			found = true
 		}
 	}
-	lent := o.Lent > 0
+	lent := o.Borrowed > 0
 	t.mu.Unlock()
 	if found && !lent || o.AwaitUnless(p.c.down) {
 		return true
 	}
-	limit, stop := context.WithDeadline(context.Background(), p.c.ended.Add(handback))
+	limit, stop := context.WithDeadline(context.Background(), p.c.failedAt.Add(releaseTimeout))
 	defer stop()
 	return o.AwaitUnless(limit.Done())
 }
@@ -273,10 +273,10 @@ func (p *peer) endSends() {
 	t := &p.tx
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.left = true
+	t.peerLeft = true
 	for _, q := range []*pending.Queue{&t.queue, &t.offered, &t.granted} {
 		for o := q.Pop(); o != nil; o = q.Pop() {
-			if err := gone(p.rank, o); o.Lent > 0 {
+			if err := leftError(p.rank, o); o.Borrowed > 0 {
 				o.Sent, o.Err = len(o.Buf), err
 			} else {
 				o.Complete(err)

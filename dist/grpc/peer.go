@@ -30,20 +30,20 @@ type peer struct {
 	conn   *rpc.ClientConn // nil unless this rank has opened the stream
 	closed bool            // no connection is to be made any more
 
-	life    *life.Pulse // of whom this process watches; nil for others
-	visited atomic.Bool // it has opened a stream
+	life      *life.Pulse // of whom this process watches; nil for others
+	hasStream atomic.Bool // it has opened a stream
 }
 
 func newPeer(c *comm, rank int, address string) *peer {
 	p := &peer{c: c, rank: rank, address: address}
-	p.tx.kick = make(chan struct{}, 1)
+	p.tx.wakeup = make(chan struct{}, 1)
 	p.tx.done = make(chan struct{})
 	return p
 }
 
 // open opens the stream to the peer, which stays open until the end.
 func (p *peer) open() (stream, error) {
-	tried := new(trouble)
+	tried := new(lastError)
 	conn, err := p.c.cfg.dial(p.address, p.rank, tried)
 	if err != nil {
 		return nil, err
@@ -57,12 +57,12 @@ func (p *peer) open() (stream, error) {
 	if closed { // the rank has ended before the writer began
 		return nil, errors.Join(ErrClosed, conn.Close())
 	}
-	defer p.c.cfg.tellWhile(func() string {
+	defer p.c.cfg.notifyWhile(func() string {
 		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, tried)
 	})()
 	began, limit := time.Now(), p.c.cfg.JoinTimeout
 	for {
-		s, err := p.knock(conn, limit-time.Since(began))
+		s, err := p.tryOpen(conn, limit-time.Since(began))
 		if err == nil {
 			p.c.tasks.Go(func() { p.read(s) })
 			return s, nil
@@ -73,21 +73,21 @@ func (p *peer) open() (stream, error) {
 		if took := time.Since(began); took >= limit || status.Code(err) != codes.Unavailable {
 			return nil, fmt.Errorf("not found at %s in %v (%v): %w", p.address, took.Round(time.Millisecond), tried, err)
 		}
-		time.Sleep(knockPause)
+		time.Sleep(retryPause)
 	}
 }
 
-// knockPause is how long a rank waits that had to go because too many strangers came after it.
-const knockPause = 10 * time.Millisecond
+// retryPause is how long a rank waits that had to go because too many strangers came after it.
+const retryPause = 10 * time.Millisecond
 
-// knock opens a stream and waits until the peer has let it in.
-func (p *peer) knock(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStream, error) {
+// tryOpen opens a stream and waits until the peer has let it in.
+func (p *peer) tryOpen(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStream, error) {
 	ctx, cancel := context.WithCancel(p.c.streams)
 	timer := time.AfterFunc(limit, cancel)
 	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), &exchangeDesc, exchangeMethod,
 		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
 	if err == nil {
-		err = awaitEntry(s)
+		err = awaitAccepted(s)
 	}
 	if err == nil && timer.Stop() {
 		return s, nil // whose context ends with those of all streams
@@ -96,8 +96,8 @@ func (p *peer) knock(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStrea
 	return nil, cmp.Or(err, context.DeadlineExceeded)
 }
 
-// awaitEntry waits until the server of a stream of frames has let the rank in.
-func awaitEntry(s rpc.ClientStream) error {
+// awaitAccepted waits until the server of a stream of frames has let the rank in.
+func awaitAccepted(s rpc.ClientStream) error {
 	md, err := s.Header()
 	if err == nil && md == nil { // the stream has ended without: the status says why
 		if err = s.RecvMsg(new(arrival)); err == nil {
@@ -121,10 +121,10 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 		return err
 	}
 	p := c.peers[rank]
-	if err := letIn(s.Context()); err != nil {
+	if err := trustConnection(s.Context()); err != nil {
 		return err
 	}
-	if p.visited.Swap(true) {
+	if p.hasStream.Swap(true) {
 		return status.Errorf(codes.AlreadyExists, "rank %d sends on another stream", rank)
 	}
 	if err := s.SendHeader(nil); err != nil { // says that it is let in
@@ -151,20 +151,20 @@ func (p *peer) read(s stream) {
 	case <-p.c.down:
 	default:
 		if a.err != nil {
-			p.c.blame(p.rank, a.err)
+			p.c.reportFault(p.rank, a.err)
 		} else {
-			p.c.lose(p, errors.New("its connection broke"))
+			p.c.peerLost(p, errors.New("its connection broke"))
 		}
 	}
 }
 
-// take takes a frame from the peer.
-func (p *peer) take(h *header, b *body) error {
+// takeFrame takes a frame from the peer.
+func (p *peer) takeFrame(h *header, b *body) error {
 	if h.kind == accept || h.kind == refuse {
-		if err := p.count(h); err != nil {
+		if err := p.countFrame(h); err != nil {
 			return err
 		}
-		return p.replied(h.kind, h.tag)
+		return p.receiveReply(h.kind, h.tag)
 	}
 	p.rx.mu.Lock()
 	defer p.rx.mu.Unlock()
@@ -174,11 +174,11 @@ func (p *peer) take(h *header, b *body) error {
 	defer p.rx.endIfLeft(p.rank)
 	switch h.kind {
 	case eager:
-		return p.arrived(h, b)
+		return p.receiveEager(h, b)
 	case offer:
-		return p.offered(h)
+		return p.receiveOffer(h)
 	case chunk:
-		return p.continued(h, b)
+		return p.receiveChunk(h, b)
 	}
 	return fmt.Errorf("a frame of kind %d", h.kind)
 }
@@ -186,7 +186,7 @@ func (p *peer) take(h *header, b *body) error {
 // leave notes that the peer sends nothing after so many frames.
 func (p *peer) leave(sent uint64) {
 	p.rx.mu.Lock()
-	p.rx.left, p.rx.last = true, sent
+	p.rx.peerLeft, p.rx.lastFrame = true, sent
 	p.rx.endIfLeft(p.rank)
 	p.rx.mu.Unlock()
 	p.endSends()
@@ -195,10 +195,10 @@ func (p *peer) leave(sent uint64) {
 func (p *peer) hasLeft() bool {
 	p.rx.mu.Lock()
 	defer p.rx.mu.Unlock()
-	return p.rx.left
+	return p.rx.peerLeft
 }
 
-func gone(rank int, o *pending.Op) error {
+func leftError(rank int, o *pending.Op) error {
 	return &dist.PeerError{Rank: rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
 }
 

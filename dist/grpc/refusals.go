@@ -20,41 +20,41 @@ const (
 	wrongName     reason = "with the address or certificate of another rank"
 	noCertificate reason = "without a certificate of the job"
 	wrongSession  reason = "that do not belong to these ranks"
-	saidNothing   reason = "that did not say who they are in time"
-	tooMany       reason = "of more than may wait at once"
-	noSense       reason = "that do not speak the protocol"
+	noHello       reason = "that did not say who they are in time"
+	overflow      reason = "of more than may wait at once"
+	badProtocol   reason = "that do not speak the protocol"
 )
 
-// misfits are the reasons for which a rank of the job may be away.
-var misfits = []reason{wrongEpoch, wrongBuild, wrongCase, wrongRank, wrongName}
+// rankMismatches are the reasons for which a rank of the job may be away.
+var rankMismatches = []reason{wrongEpoch, wrongBuild, wrongCase, wrongRank, wrongName}
 
 // refusals counts those that were turned away, and tells of them so that they cannot fill a log: the first of each
 // reason at once, of more of them their number, every pause.
 type refusals struct {
 	notify func(line string)
 
-	mu    sync.Mutex
-	count map[reason]int
-	told  map[reason]telling
-	last  []string // of those that had the token, and why: for ranks that wait for them
+	mu       sync.Mutex
+	count    map[reason]int
+	notified map[reason]notification
+	recent   []string // of those that had the token, and why: for ranks that wait for them
 }
 
-// telling is what was told of a reason.
-type telling struct {
+// notification is what was told of a reason.
+type notification struct {
 	count int
 	at    time.Time
 }
 
 const (
-	tellPause = 10 * time.Second
-	lastKept  = 3
+	notifyInterval = 10 * time.Second
+	maxRecent      = 3
 )
 
 func newRefusals(notify func(line string)) *refusals {
 	if notify == nil {
 		notify = func(string) {}
 	}
-	return &refusals{notify: notify, count: make(map[reason]int), told: make(map[reason]telling)}
+	return &refusals{notify: notify, count: make(map[reason]int), notified: make(map[reason]notification)}
 }
 
 // add counts one.
@@ -62,17 +62,17 @@ func (r *refusals) add(why reason, who, text string) {
 	now := time.Now()
 	r.mu.Lock()
 	r.count[why]++
-	if slices.Contains(misfits, why) {
-		if line := who + " " + text; !slices.Contains(r.last, line) {
-			r.last = append(r.last[max(0, len(r.last)-lastKept+1):], line)
+	if slices.Contains(rankMismatches, why) {
+		if line := who + " " + text; !slices.Contains(r.recent, line) {
+			r.recent = append(r.recent[max(0, len(r.recent)-maxRecent+1):], line)
 		}
 	}
-	n, told := r.count[why], r.told[why]
-	if told.count > 0 && now.Sub(told.at) < tellPause {
+	n, told := r.count[why], r.notified[why]
+	if told.count > 0 && now.Sub(told.at) < notifyInterval {
 		r.mu.Unlock()
 		return
 	}
-	r.told[why] = telling{n, now}
+	r.notified[why] = notification{n, now}
 	r.mu.Unlock()
 	line := fmt.Sprintf("turned away: %s %s; the run goes on", who, text)
 	if more := n - told.count - 1; more > 0 {
@@ -81,15 +81,15 @@ func (r *refusals) add(why reason, who, text string) {
 	r.notify(line)
 }
 
-// lately returns who was turned away last, and why.
-func (r *refusals) lately() []string {
+// recentLines returns who was turned away last, and why.
+func (r *refusals) recentLines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.last)
+	return slices.Clone(r.recent)
 }
 
-// sum tells how many there were in all, when that is more than was told.
-func (r *refusals) sum() {
+// summarize tells how many there were in all, when that is more than was told.
+func (r *refusals) summarize() {
 	r.mu.Lock()
 	var parts []string
 	more := false

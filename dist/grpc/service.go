@@ -22,7 +22,7 @@ var (
 	exchangeDesc = rpc.StreamDesc{StreamName: "Exchange", ServerStreams: true, ClientStreams: true,
 		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*comm).serveExchange(s) }}
 	collectDesc = rpc.StreamDesc{StreamName: "Collect", ServerStreams: true, ClientStreams: true,
-		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*collector).serveCollect(s) }}
+		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*collectiveService).serveCollect(s) }}
 
 	exchangeService = rpc.ServiceDesc{ServiceName: "atoll.v1.Neighbour", HandlerType: (*any)(nil),
 		Streams: []rpc.StreamDesc{exchangeDesc}}
@@ -35,33 +35,33 @@ const (
 	windowBytes = 4 << 20
 	socketBytes = 128 << 10
 
-	mostBytes = headerBytes + chunkBytes
+	maxFrameBytes = headerBytes + chunkBytes
 )
 
 // What one connection may ask for. A rank needs two streams: of control and of collectives.
 const (
-	mostStreams     = 4
-	mostHeaderBytes = 8 << 10
+	maxStreams     = 4
+	maxHeaderBytes = 8 << 10
 )
 
 func newServer(cfg *Config) *rpc.Server {
 	return rpc.NewServer(rpc.Creds(cfg.credentials(cfg.Rank, nil)), rpc.WaitForHandlers(true),
-		rpc.ConnectionTimeout(introduction), rpc.MaxConcurrentStreams(mostStreams), rpc.MaxHeaderListSize(mostHeaderBytes),
-		rpc.MaxRecvMsgSize(mostBytes), rpc.MaxSendMsgSize(mostBytes),
+		rpc.ConnectionTimeout(helloTimeout), rpc.MaxConcurrentStreams(maxStreams), rpc.MaxHeaderListSize(maxHeaderBytes),
+		rpc.MaxRecvMsgSize(maxFrameBytes), rpc.MaxSendMsgSize(maxFrameBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
-		rpc.ReadBufferSize(readBufferBytes), rpc.WriteBufferSize(socketBytes))
+		rpc.ReadBufferSize(grpcReadBuffer), rpc.WriteBufferSize(socketBytes))
 }
 
-// trouble is why a connection could not be made when that was tried last.
-type trouble struct{ last atomic.Pointer[error] }
+// lastError is why a connection could not be made when that was tried last.
+type lastError struct{ last atomic.Pointer[error] }
 
-func (t *trouble) set(err error) {
+func (t *lastError) set(err error) {
 	if t != nil && err != nil {
 		t.last.Store(&err)
 	}
 }
 
-func (t *trouble) String() string {
+func (t *lastError) String() string {
 	if err := t.last.Load(); err != nil {
 		return (*err).Error()
 	}
@@ -70,7 +70,7 @@ func (t *trouble) String() string {
 
 // dial prepares a connection to a rank or certs.Coordinator, which is made when it is first used, again and again until
 // somebody listens. tried is told why that failed; it may be nil.
-func (cfg *Config) dial(address string, rank int, tried *trouble) (*rpc.ClientConn, error) {
+func (cfg *Config) dial(address string, rank int, tried *lastError) (*rpc.ClientConn, error) {
 	if err := cfg.check(address); err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (cfg *Config) dial(address string, rank int, tried *trouble) (*rpc.ClientCo
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
 		rpc.WithInitialWindowSize(windowBytes), rpc.WithInitialConnWindowSize(windowBytes),
-		rpc.WithReadBufferSize(readBufferBytes), rpc.WithWriteBufferSize(socketBytes),
-		rpc.WithDefaultCallOptions(rpc.MaxCallRecvMsgSize(mostBytes), rpc.MaxCallSendMsgSize(mostBytes),
+		rpc.WithReadBufferSize(grpcReadBuffer), rpc.WithWriteBufferSize(socketBytes),
+		rpc.WithDefaultCallOptions(rpc.MaxCallRecvMsgSize(maxFrameBytes), rpc.MaxCallSendMsgSize(maxFrameBytes),
 			rpc.WaitForReady(true)))
 }
 
@@ -112,10 +112,10 @@ func sequence(h *header, session uint64, next *uint64) error {
 	return nil
 }
 
-// letWrite lets gRPC write what it was given before the caller, or a goroutine that it wakes, computes on: a processor
-// that is busy with that would send nothing for milliseconds. It takes two turns, since gRPC's writer lets others go
-// first once, to gather more.
-func letWrite() {
+// yieldToWriter lets gRPC write what it was given before the caller, or a goroutine that it wakes, computes on: a
+// processor that is busy with that would send nothing for milliseconds. It takes two turns, since gRPC's writer lets
+// others go first once, to gather more.
+func yieldToWriter() {
 	runtime.Gosched()
 	runtime.Gosched()
 }

@@ -46,7 +46,7 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 	if err != nil || c.rank != root {
 		return nil, err
 	}
-	return clone(round.Parts), nil
+	return cloneParts(round.Parts), nil
 }
 
 func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
@@ -54,11 +54,11 @@ func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clone(round.Parts), nil
+	return cloneParts(round.Parts), nil
 }
 
-// clone copies the parts; each is the caller's own.
-func clone(parts [][]byte) [][]byte {
+// cloneParts copies the parts; each is the caller's own.
+func cloneParts(parts [][]byte) [][]byte {
 	out := make([][]byte, len(parts))
 	for i, p := range parts {
 		out[i] = bytes.Clone(p)

@@ -18,8 +18,8 @@ type comm struct {
 	table  pending.Table
 	closed atomic.Bool
 
-	rounds int           // collectives entered; written under world.collective
-	wake   chan struct{} // tells that the round entered last is full
+	entered int           // collectives entered; written under world.collective
+	wake    chan struct{} // tells that the round entered last is full
 }
 
 func (c *comm) Rank() int { return c.rank }
@@ -44,8 +44,8 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	switch {
 	case w.drop != nil && w.drop(c.rank, to, tag, len(buf)):
 		o.Complete(nil)
-	case w.post != nil:
-		w.post.accept(c.rank, o)
+	case w.delayer != nil:
+		w.delayer.accept(c.rank, o)
 	default:
 		w.lane(c.rank, to).send(o)
 	}
@@ -91,14 +91,14 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 	w := c.world
 	if !o.Send {
 		w.lane(o.Peer, c.rank).withdraw(o)
-	} else if w.post == nil || !w.post.withdraw(o) {
+	} else if w.delayer == nil || !w.delayer.withdraw(o) {
 		w.lane(c.rank, o.Peer).withdraw(o)
 	}
 	return true
 }
 
 // enter brings data into the next round and returns the round when all ranks have entered it.
-func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*collect.Round, error) {
+func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*collect.Collective, error) {
 	if err := c.check(ctx, c.rank, 0); err != nil {
 		return nil, err
 	}
@@ -106,13 +106,13 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 		return nil, err
 	}
 	w := c.world
-	round := w.rounds[c.rounds&1]
+	round := w.collectives[c.entered&1]
 
 	w.collective.Lock()
-	c.rounds++
+	c.entered++
 	full, err := round.Arrive(c.rank, call, data)
 	if err == nil {
-		err = c.leftBehind(call)
+		err = c.checkClosed(call)
 	}
 	w.collective.Unlock()
 	if err != nil {
@@ -136,10 +136,10 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 	}
 }
 
-// leftBehind refuses a collective that a closed rank can no longer join. The caller holds the lock.
-func (c *comm) leftBehind(call collect.Call) error {
+// checkClosed refuses a collective that a closed rank can no longer join. The caller holds the lock.
+func (c *comm) checkClosed(call collect.Call) error {
 	for _, peer := range c.world.ranks {
-		if peer.closed.Load() && peer.rounds < c.rounds {
+		if peer.closed.Load() && peer.entered < c.entered {
 			return &dist.PeerError{Rank: peer.rank, Err: fmt.Errorf("%v: %w", call, ErrClosed)}
 		}
 	}
@@ -147,7 +147,7 @@ func (c *comm) leftBehind(call collect.Call) error {
 }
 
 // giveUp ends the run: the ranks that are in later rounds would wait for this one.
-func (c *comm) giveUp(ctx context.Context, call collect.Call, round *collect.Round) (*collect.Round, error) {
+func (c *comm) giveUp(ctx context.Context, call collect.Call, round *collect.Collective) (*collect.Collective, error) {
 	w := c.world
 	w.collective.Lock()
 	missing := round.Missing()
@@ -175,8 +175,8 @@ func (c *comm) Close() error {
 		return nil
 	}
 	w := c.world
-	if w.post != nil {
-		w.post.flush(c.rank)
+	if w.delayer != nil {
+		w.delayer.flush(c.rank)
 	}
 	for r := range w.size {
 		w.lane(c.rank, r).close(0)
@@ -185,7 +185,7 @@ func (c *comm) Close() error {
 	w.collective.Lock()
 	defer w.collective.Unlock()
 	for _, peer := range w.ranks {
-		if peer.rounds > c.rounds {
+		if peer.entered > c.entered {
 			_ = w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", ErrClosed)})
 		}
 	}

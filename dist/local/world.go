@@ -19,15 +19,15 @@ type world struct {
 	lanes []lane // from rank s to rank d at s·size+d
 	ranks []*comm
 
-	collective sync.Mutex // guards rounds, and the closed flag of ranks against the entry into a round
-	rounds     [2]*collect.Round
+	collective  sync.Mutex // guards rounds, and the closed flag of ranks against the entry into a round
+	collectives [2]*collect.Collective
 
 	down  chan struct{} // closed at the first failure
 	once  sync.Once
 	cause error // why; read after down
 
-	post *postman // nil when messages are handed over at once
-	drop func(from, to, tag, n int) bool
+	delayer *delayer // nil when messages are handed over at once
+	drop    func(from, to, tag, n int) bool
 }
 
 // New returns the communicators of n ranks, in rank order.
@@ -36,10 +36,10 @@ func New(n int, opts ...Option) []dist.Comm {
 		panic("local: a run has at least one rank")
 	}
 	w := &world{
-		size:   n,
-		lanes:  make([]lane, n*n),
-		rounds: [2]*collect.Round{collect.NewRound(n), collect.NewRound(n)},
-		down:   make(chan struct{}),
+		size:        n,
+		lanes:       make([]lane, n*n),
+		collectives: [2]*collect.Collective{collect.NewCollective(n), collect.NewCollective(n)},
+		down:        make(chan struct{}),
 	}
 	comms := make([]dist.Comm, n)
 	for r := range n {

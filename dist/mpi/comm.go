@@ -21,8 +21,8 @@ type comm struct {
 	engine     engine
 	rank, size int
 	tagLimit   int
-	job        bool        // Close finalises MPI
-	heart      *life.Heart // nil when ranks do not watch each other
+	job        bool            // Close finalises MPI
+	heart      *life.Heartbeat // nil when ranks do not watch each other
 	table      table
 	rounds     roundState
 

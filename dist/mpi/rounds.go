@@ -65,7 +65,7 @@ func (c *comm) conclude(err error) error {
 // agree replaces data on every rank by the combination of all, after the ranks have found that they make the same
 // call.
 func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error {
-	call.Begin(data)
+	call.Prepare(data)
 	if len(data) <= inlineBytes {
 		return c.double(ctx, call, data)
 	}

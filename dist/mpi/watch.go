@@ -46,7 +46,7 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 	}
 	before, after := (c.rank+c.size-1)%c.size, (c.rank+1)%c.size
 	var own whereabouts
-	heart, addresses, err := life.OpenHeart(machines[after].Machine == machines[c.rank].Machine)
+	heart, addresses, err := life.OpenHeartbeat(machines[after].Machine == machines[c.rank].Machine)
 	own.Addresses = addresses
 	if err != nil {
 		own.Error = err.Error()
@@ -64,12 +64,12 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 		return err
 	}
 	c.heart = heart
-	heart.Start(life.Beats{
+	heart.Start(life.HeartbeatConfig{
 		Key: key, Own: uint64(c.rank), To: all[before].Addresses, From: uint64(after), Silence: silence,
 		Lost: func() {
 			c.lose(&dist.PeerError{Rank: after, Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
 		},
-		Deaf: func() {
+		NeverHeard: func() {
 			warn(fmt.Sprintf("no sign of life comes from rank %d, at %v: if it hangs, nobody notices; let UDP pass between "+
 				"the machines", after, all[after].Addresses))
 		},

@@ -61,7 +61,7 @@ type heat struct {
 	t       [2][]float64 // in turn
 	dt      []float64    // one, in s
 	next    [1]float64   // as the host has it
-	ghosts  halo.Ghosts[float64]
+	ghosts  halo.GhostExchanger[float64]
 	loops   [2]backend.Loop // from one t to the other
 	longest float64         // step, in s
 }
@@ -100,7 +100,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	field := temperature
 	field.On = b.Space()
 	field.View = func() solvers.View { return solvers.BlockView(env.Device, h.t[h.Now.Steps%2], b.Block) }
-	h.Declared, h.Whole = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Way())
+	h.Declared, h.Whole = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Path())
 	return h, nil
 }
 

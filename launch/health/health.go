@@ -23,11 +23,11 @@ const (
 
 // What callers, of whom nothing is known, can take: connections, and of each its time and memory.
 const (
-	mostConnections = 64
-	mostBytes       = 1 << 10
-	mostHeader      = 8 << 10
-	handshake       = 2 * time.Second
-	longest         = 30 * time.Second
+	maxConnections   = 64
+	maxMessage       = 1 << 10
+	maxHeader        = 8 << 10
+	handshakeTimeout = 2 * time.Second
+	maxConnectionAge = 30 * time.Second
 )
 
 // Server answers until it is closed.
@@ -52,15 +52,15 @@ func Open(address string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{services: health.NewServer(), listener: l, ended: make(chan struct{}),
-		rpc: grpc.NewServer(grpc.ConnectionTimeout(handshake), grpc.MaxRecvMsgSize(mostBytes),
-			grpc.MaxHeaderListSize(mostHeader), grpc.MaxConcurrentStreams(4), grpc.KeepaliveParams(
-				keepalive.ServerParameters{MaxConnectionIdle: longest, MaxConnectionAge: longest,
+		rpc: grpc.NewServer(grpc.ConnectionTimeout(handshakeTimeout), grpc.MaxRecvMsgSize(maxMessage),
+			grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(4), grpc.KeepaliveParams(
+				keepalive.ServerParameters{MaxConnectionIdle: maxConnectionAge, MaxConnectionAge: maxConnectionAge,
 					MaxConnectionAgeGrace: time.Second}))}
 	protocol.RegisterHealthServer(s.rpc, s.services)
-	s.Works(false)
+	s.SetReady(false)
 	go func() {
 		defer close(s.ended)
-		_ = s.rpc.Serve(netutil.LimitListener(l, mostConnections)) // says only that it was closed
+		_ = s.rpc.Serve(netutil.LimitListener(l, maxConnections)) // says only that it was closed
 	}()
 	return s, nil
 }
@@ -68,8 +68,8 @@ func Open(address string) (*Server, error) {
 // Address is where it listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Works tells whether ranks are at work here. A nil server is told nothing.
-func (s *Server) Works(yes bool) {
+// SetReady tells whether ranks are at work here. A nil server is told nothing.
+func (s *Server) SetReady(yes bool) {
 	if s == nil {
 		return
 	}

@@ -20,7 +20,7 @@ func TestProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for range mostConnections {
+	for range maxConnections {
 		c, err := net.Dial("tcp", s.Address())
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestProbes(t *testing.T) {
 		if works {
 			want = protocol.HealthCheckResponse_SERVING
 		}
-		s.Works(works)
+		s.SetReady(works)
 		if got := probe(Ready); got != want {
 			t.Errorf("with ranks at work %v it says %v", works, got)
 		}

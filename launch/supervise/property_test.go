@@ -14,15 +14,15 @@ import (
 // world plays places, journal and workers for a machine, in any order that they could take.
 type world struct {
 	t       *rapid.T
-	machine *Machine
-	waiting []Event          // one of which happens next
-	workers map[string]Start // at places, of the epoch that runs there
-	ending  map[string]bool  // workers were told to end
-	places  map[string]int   // slots
+	machine *StateMachine
+	waiting []Event                 // one of which happens next
+	workers map[string]StartWorkers // at places, of the epoch that runs there
+	ending  map[string]bool         // workers were told to end
+	places  map[string]int          // slots
 	orders  map[string]int
 	epoch   uint64
 	saved   int
-	shares  []Share
+	shares  []Assignment
 	over    *Outcome
 	clock   int64
 }
@@ -34,14 +34,14 @@ func TestAnySchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := rapid.IntRange(1, 3).Draw(t, "least")
 		most := rapid.IntRange(least, 6).Draw(t, "most")
-		limits := Limits{Ranks: most, Least: least, Most: most, Drain: time.Minute,
+		limits := Limits{Ranks: most, MinRanks: least, MaxRanks: most, Drain: time.Minute,
 			Retries: rapid.IntRange(0, 3).Draw(t, "retries"), Aligned: rapid.Bool().Draw(t, "aligned")}
 		if limits.Aligned {
-			limits.Begin = rapid.IntRange(least, most).Draw(t, "begin")
-			limits.Patience = rapid.SampledFrom([]time.Duration{0, 3 * lookAgain}).Draw(t, "patience")
+			limits.InitialRanks = rapid.IntRange(least, most).Draw(t, "begin")
+			limits.WaitLimit = rapid.SampledFrom([]time.Duration{0, 3 * waitReportInterval}).Draw(t, "patience")
 		}
-		w := &world{t: t, workers: map[string]Start{}, ending: map[string]bool{}, places: map[string]int{},
-			orders: map[string]int{}, saved: -1, machine: NewMachine(limits)}
+		w := &world{t: t, workers: map[string]StartWorkers{}, ending: map[string]bool{}, places: map[string]int{},
+			orders: map[string]int{}, saved: -1, machine: NewStateMachine(limits)}
 		for range rapid.IntRange(0, 60).Draw(t, "length") {
 			w.disturb()
 		}
@@ -68,7 +68,7 @@ func (w *world) join(name string, order, slots int) {
 		slots = 1
 	}
 	w.places[name], w.orders[name] = slots, order
-	w.take(Join{Place: name, Slots: slots, Meet: name + ":1", Order: order})
+	w.take(Join{Member: name, Slots: slots, Rendezvous: name + ":1", Ordinal: order})
 }
 
 // disturb makes something happen.
@@ -90,10 +90,10 @@ func (w *world) disturb() {
 	case 10:
 		if there { // it leaves of its own accord
 			w.places[name] = 0
-			w.take(Slots{Place: name})
+			w.take(Slots{Member: name})
 		}
 	case 3:
-		w.take(Ask{Ranks: rapid.IntRange(0, 8).Draw(w.t, "ranks")})
+		w.take(ResizeRequest{Ranks: rapid.IntRange(0, 8).Draw(w.t, "ranks")})
 	case 4, 5:
 		if s, runs := w.workers[name]; runs && !w.ending[name] {
 			w.end(s, -1, syscall.SIGKILL, false)
@@ -102,7 +102,7 @@ func (w *world) disturb() {
 		w.saved += rapid.IntRange(0, 1).Draw(w.t, "saved")
 	case 7:
 		w.take(Exited{name, w.epoch - 1, launch.Exit{Code: -1, Signal: syscall.SIGKILL}}) // of long ago
-		w.take(Ended{Place: name, Epoch: w.epoch - 1})
+		w.take(AllExited{Member: name, Epoch: w.epoch - 1})
 	default:
 		w.proceed(false)
 	}
@@ -112,7 +112,7 @@ func (w *world) disturb() {
 func (w *world) proceed(toEnd bool) {
 	if len(w.waiting) > 0 {
 		i := rapid.IntRange(0, len(w.waiting)-1).Draw(w.t, "next")
-		if _, raised := w.waiting[i].(Raised); !raised {
+		if _, raised := w.waiting[i].(EpochRaised); !raised {
 			i = 0 // what a place says comes in order
 		}
 		e := w.waiting[i]
@@ -128,23 +128,23 @@ func (w *world) proceed(toEnd bool) {
 }
 
 // end makes all workers of a place end alike.
-func (w *world) end(s Start, code int, signal syscall.Signal, ours bool) {
-	w.ending[s.Place] = true
+func (w *world) end(s StartWorkers, code int, signal syscall.Signal, ours bool) {
+	w.ending[s.Member] = true
 	for rank := s.First; rank < s.First+s.Ranks; rank++ {
 		w.clock++
-		w.waiting = append(w.waiting, Exited{s.Place, s.Epoch, launch.Exit{Rank: rank, Code: code, Signal: signal,
-			Ended: ours, At: time.Unix(w.clock, 0)}})
+		w.waiting = append(w.waiting, Exited{s.Member, s.Epoch, launch.Exit{Rank: rank, Code: code, Signal: signal,
+			BySupervisor: ours, At: time.Unix(w.clock, 0)}})
 	}
-	w.waiting = append(w.waiting, Ended{Place: s.Place, Epoch: s.Epoch, Meet: s.Place + ":2"})
+	w.waiting = append(w.waiting, AllExited{Member: s.Member, Epoch: s.Epoch, Rendezvous: s.Member + ":2"})
 }
 
 func (w *world) take(e Event) {
-	if done, is := e.(Ended); is && w.workers[done.Place].Epoch == done.Epoch {
-		delete(w.workers, done.Place)
+	if done, is := e.(AllExited); is && w.workers[done.Member].Epoch == done.Epoch {
+		delete(w.workers, done.Member)
 	}
 	for _, a := range w.machine.Step(e) {
 		if w.over != nil {
-			if _, is := a.(Answer); !is {
+			if _, is := a.(ResizeReply); !is {
 				w.t.Fatalf("after the end it wants %T", a)
 			}
 		}
@@ -154,47 +154,47 @@ func (w *world) take(e Event) {
 
 func (w *world) carryOut(a Action) {
 	switch a := a.(type) {
-	case Raise:
+	case RaiseEpoch:
 		if len(w.workers) > 0 {
 			w.t.Fatalf("the epoch is raised while workers run: %v", w.workers)
 		}
 		w.epoch++
-		w.shares = a.Shares
-		w.waiting = append(w.waiting, Raised{Epoch: w.epoch, Saved: w.saved})
+		w.shares = a.Assignments
+		w.waiting = append(w.waiting, EpochRaised{Epoch: w.epoch, Saved: w.saved})
 		next := 0
-		for _, s := range a.Shares {
-			if s.First != next || s.Ranks < 1 || s.Ranks > w.places[s.Place] {
-				w.t.Fatalf("shares %v of places %v", a.Shares, w.places)
+		for _, s := range a.Assignments {
+			if s.First != next || s.Ranks < 1 || s.Ranks > w.places[s.Member] {
+				w.t.Fatalf("shares %v of places %v", a.Assignments, w.places)
 			}
-			if w.machine.limits.Aligned && (s.Ranks != 1 || w.orders[s.Place] != s.First) {
-				w.t.Fatalf("rank %d runs at %s", s.First, s.Place)
+			if w.machine.limits.Aligned && (s.Ranks != 1 || w.orders[s.Member] != s.First) {
+				w.t.Fatalf("rank %d runs at %s", s.First, s.Member)
 			}
 			next += s.Ranks
 		}
-		if l := w.machine.limits; next < min(l.Least, l.Ranks) || next > l.Ranks {
+		if l := w.machine.limits; next < min(l.MinRanks, l.Ranks) || next > l.Ranks {
 			w.t.Fatalf("%d ranks: %+v", next, l)
 		}
-	case Start:
-		if _, runs := w.workers[a.Place]; runs || a.Epoch != w.epoch {
-			w.t.Fatalf("epoch %d is started at %s in epoch %d, over %v", a.Epoch, a.Place, w.epoch, w.workers)
+	case StartWorkers:
+		if _, runs := w.workers[a.Member]; runs || a.Epoch != w.epoch {
+			w.t.Fatalf("epoch %d is started at %s in epoch %d, over %v", a.Epoch, a.Member, w.epoch, w.workers)
 		}
 		if len(w.shares) > 1 && a.Coordinator == "" {
 			w.t.Fatalf("%d places do not know where they meet", len(w.shares))
 		}
-		w.workers[a.Place], w.ending[a.Place] = a, false
-	case End:
-		s, runs := w.workers[a.Place]
+		w.workers[a.Member], w.ending[a.Member] = a, false
+	case EndWorkers:
+		s, runs := w.workers[a.Member]
 		switch {
-		case !runs || w.ending[a.Place] || s.Epoch != a.Epoch:
+		case !runs || w.ending[a.Member] || s.Epoch != a.Epoch:
 		case a.Drain:
-			w.end(s, Saved, 0, false)
+			w.end(s, ExitSaved, 0, false)
 		case a.After == 0:
 			w.end(s, -1, syscall.SIGKILL, true)
 		default:
-			w.end(s, Followed, 0, false)
+			w.end(s, ExitPeerFailed, 0, false)
 		}
-	case Wake:
-		w.waiting = append(w.waiting, Woken{a.ID})
+	case SetTimer:
+		w.waiting = append(w.waiting, TimerFired{a.ID})
 	case Finish:
 		w.over = &a.Outcome
 	}

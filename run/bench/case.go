@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -42,6 +43,9 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 			return &solvers.BadInput{Err: err}
 		}
 		m.Begin(asJSON)
+		if err := m.roomFor(asJSON, slices.Max(o.ranks), c); err != nil {
+			return err
+		}
 		o.open = m.Open
 		if m.GPU {
 			o.threads = o.threads[:1]

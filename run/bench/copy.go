@@ -10,10 +10,18 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
+// What measuring the bandwidth takes, in bytes: two arrays.
+const (
+	wordsOnHost    = 1 << 25 // of float64 over all threads: 256 MiB
+	wordsOnDevice  = 1 << 27 // 1 GiB
+	copiedOnHost   = 2 * 8 * wordsOnHost
+	copiedOnDevice = 2 * 8 * wordsOnDevice
+)
+
 // CopyBandwidth measures how many bytes a second the given number of threads read and write when they copy arrays far
 // larger than the caches: the best of several passes.
 func CopyBandwidth(threads int) float64 {
-	const words = 1 << 25 // of float64 over all threads: 256 MiB
+	const words = wordsOnHost
 	from, to := make([]float64, words), make([]float64, words)
 	for i := range from {
 		from[i] = float64(i)
@@ -38,7 +46,7 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 	if _, apart := dev.(backend.Memory); !apart {
 		return CopyBandwidth(threads), nil
 	}
-	const words = 1 << 27 // 1 GiB
+	const words = wordsOnDevice
 	from, err := backend.Make[float64](dev, words)
 	if err != nil {
 		return 0, err

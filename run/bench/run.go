@@ -28,18 +28,26 @@ type users struct {
 	program string
 	backend string
 	sets    []string
+	more    []string // arguments of each run
 	dir     string
 }
 
+// begin finds the program, and where kernels run.
+func (u *users) begin(m *Machine) (err error) {
+	u.backend = "cpu"
+	if m.GPU {
+		u.backend = "cuda"
+	}
+	u.program, err = os.Executable()
+	return err
+}
+
 func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
-	u := users{backend: "cpu"}
+	var u users
 	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
 	return func(ctx context.Context, m *Machine) (err error) {
-		if u.program, err = os.Executable(); err != nil {
+		if err := u.begin(m); err != nil {
 			return err
-		}
-		if m.GPU {
-			u.backend = "cuda"
 		}
 		m.Begin(false)
 		const row = "%-24s %9s %6s %9s %9s %6s %7s %7s %9s %9s %8s %8s\n"
@@ -97,13 +105,15 @@ func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // run runs a case, and tells how much memory the process had at most: 0 where that is not known.
-func (u *users) run(ctx context.Context, path string) (s summary.Summary, host int64, err error) {
-	out := filepath.Join(u.dir, "out")
-	c := u.command(ctx, "run", path, "--quiet", "--force", "--out", out)
+func (u *users) run(ctx context.Context, path string, more ...string) (s summary.Summary, host int64, err error) {
+	file := filepath.Join(u.dir, "summary.json")
+	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file},
+		u.more...)
+	c := u.command(ctx, append(args, more...)...)
 	if text, err := c.CombinedOutput(); err != nil {
 		return s, 0, fmt.Errorf("%w\n%s", err, text)
 	}
-	text, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return s, 0, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -110,7 +111,8 @@ func write(t testing.TB, dir string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot)
+		info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
 		if err != nil {
 			return err
 		}
@@ -170,6 +172,48 @@ func TestAnyRanksRestore(t *testing.T) {
 			}); err != nil {
 				t.Errorf("from %d ranks to %d: %v", wrote, ranks, err)
 			}
+		}
+	}
+}
+
+// TestDeviceGoesOn: of a device that keeps copies a checkpoint has the state at which it began, whatever follows,
+// and the copies are given back; one that has no room is copied to the host.
+func TestDeviceGoesOn(t *testing.T) {
+	for _, room := range []int{1 << 20, 0} {
+		dev := backendtest.NewFar(cpu.New(1), room)
+		s := seaOn(0, 1, true)
+		for k := range s.Declared {
+			view := s.Declared[k].View()
+			view.Device = dev
+			s.Declared[k].View = func() solvers.View { return view }
+		}
+		dir := t.TempDir()
+		if err := onRanks(t, 1, func(comm dist.Comm) error {
+			shot, err := solvers.Save(t.Context(), s)
+			if err != nil {
+				return err
+			}
+			if (dev.Copies > 0) != (room > 0) {
+				t.Errorf("%d copies on a device with room for %d bytes", dev.Copies, room)
+			}
+			clear(s.cells)
+			clear(s.marks)
+			info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
+			if err != nil {
+				return err
+			}
+			return w.Finish(t.Context())
+		}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(Path(dir, 12))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(written(t, 1))
+		if err != nil || !bytes.Equal(got, want) || dev.Copies != 0 {
+			t.Errorf("another file, or error %v, or %d copies that are left", err, dev.Copies)
 		}
 	}
 }
@@ -240,7 +284,7 @@ func TestNotWritten(t *testing.T) {
 	if err := os.WriteFile(Folder(dir), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var failed *NotWritten
+	var failed *NotWrittenError
 	if err := write(t, dir, 3); !errors.As(err, &failed) || !strings.Contains(failed.Why, "rank 0") {
 		t.Errorf("error %v", err)
 	}

@@ -125,12 +125,12 @@ func footer(at int64, index []byte) []byte {
 	return append(b, tailMagic...)
 }
 
-// OtherFormat is that a file is of a format that this program does not read.
-type OtherFormat struct {
+// FormatError is that a file is of a format that this program does not read.
+type FormatError struct {
 	Path   string
 	Format uint32
 }
 
-func (e *OtherFormat) Error() string {
+func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s is a checkpoint of format %d; this program reads format %d", e.Path, e.Format, Format)
 }

@@ -17,21 +17,21 @@ type File struct {
 	index
 	of     io.ReaderAt
 	file   *os.File // nil of none
-	fields map[string]place
+	fields map[string]fieldIndex
 	sorted sorted
 }
 
-// place is where a field is: that one of its space.
-type place struct{ space, field int }
+// fieldIndex is where a field is: that one of its space.
+type fieldIndex struct{ space, field int }
 
-// Damaged is that a file is not as it was written.
-type Damaged struct {
+// DamagedError is that a file is not as it was written.
+type DamagedError struct {
 	Path string
 	Err  error
 }
 
-func (e *Damaged) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Err) }
-func (e *Damaged) Unwrap() error { return e.Err }
+func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Err) }
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Open reads what a file tells. Its blobs are not looked at: see Verify.
 func Open(path string) (*File, error) {
@@ -45,9 +45,9 @@ func Open(path string) (*File, error) {
 	}
 	f, err := open(path, file, info.Size())
 	if err != nil {
-		var other *OtherFormat
+		var other *FormatError
 		if !errors.As(err, &other) {
-			err = &Damaged{path, err}
+			err = &DamagedError{path, err}
 		}
 		return nil, errors.Join(err, file.Close())
 	}
@@ -78,7 +78,7 @@ func open(path string, r io.ReaderAt, size int64) (*File, error) {
 	}
 	format := binary.LittleEndian.Uint32(head[8:])
 	if format != Format && format == binary.LittleEndian.Uint32(tail[20:]) {
-		return nil, &OtherFormat{path, format}
+		return nil, &FormatError{path, format}
 	}
 	at, n := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
 	body := uint64(size - footerSize)
@@ -97,7 +97,7 @@ func open(path string, r io.ReaderAt, size int64) (*File, error) {
 	if err := json.Unmarshal(text, &f.index); err != nil {
 		return nil, fmt.Errorf("its index: %w", err)
 	}
-	return f, f.index.sound(int64(at))
+	return f, f.index.check(int64(at))
 }
 
 func readAt(r io.ReaderAt, b []byte, at int64) error {
@@ -108,8 +108,8 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// sound tells whether blobs fit their blocks, and fill the file up to its index without a gap.
-func (x *index) sound(end int64) error {
+// check tells whether blobs fit their blocks, and fill the file up to its index without a gap.
+func (x *index) check(end int64) error {
 	next := int64(headerSize)
 	follows := func(b blob) bool {
 		if b.At != next || b.Len < 0 || b.Len > end-next {
@@ -143,10 +143,10 @@ func (f *File) read(b blob, buffer []byte) ([]byte, error) {
 	}
 	buffer = buffer[:b.Len]
 	if err := readAt(f.of, buffer, b.At); err != nil {
-		return buffer, &Damaged{f.Path, err}
+		return buffer, &DamagedError{f.Path, err}
 	}
 	if crc32.Checksum(buffer, castagnoli) != b.CRC {
-		return buffer, &Damaged{f.Path, fmt.Errorf("the checksum of bytes %d to %d is wrong", b.At, b.At+b.Len-1)}
+		return buffer, &DamagedError{f.Path, fmt.Errorf("the checksum of bytes %d to %d is wrong", b.At, b.At+b.Len-1)}
 	}
 	return buffer, nil
 }
@@ -168,7 +168,7 @@ func (f *File) Verify(first, step int) error {
 			err = errors.New("its keys are not in their range")
 		}
 		if err != nil {
-			return &Damaged{f.Path, fmt.Errorf("block %d: %w", k, err)}
+			return &DamagedError{f.Path, fmt.Errorf("block %d: %w", k, err)}
 		}
 		for _, of := range b.Fields {
 			if buffer, err = f.read(of, buffer); err != nil {

@@ -114,18 +114,18 @@ func (f *File) chosen(b *block, field, size int, wanted func(numbers []byte) boo
 		}
 	})
 	if err != nil {
-		return nil, &Damaged{f.Path, err}
+		return nil, &DamagedError{f.Path, err}
 	}
 	return chosen, nil
 }
 
 // find looks a field up, of so many bytes an entity.
-func (f *File) find(name string, size int) (place, error) {
+func (f *File) find(name string, size int) (fieldIndex, error) {
 	if f.fields == nil {
-		f.fields = map[string]place{}
+		f.fields = map[string]fieldIndex{}
 		for s := range f.Spaces {
 			for k, of := range f.Spaces[s].Fields {
-				f.fields[of.Name] = place{s, k}
+				f.fields[of.Name] = fieldIndex{s, k}
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (f *File) fill(b *block, field, size int, put func(i int, numbers []byte)) 
 		})
 	})
 	if failed != nil {
-		return &Damaged{f.Path, failed}
+		return &DamagedError{f.Path, failed}
 	}
 	return err
 }

@@ -10,14 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
-
-// blockBytes bounds the numbers of a block. Tests have smaller ones.
-var blockBytes = 4 << 20
 
 // Writer is a file that is being written, in the background.
 type Writer struct {
@@ -26,28 +25,32 @@ type Writer struct {
 	fence  folder.Fence
 	shot   *solvers.Snapshot
 	index  index // the blocks are this rank's
-	keys   [][]byte
+	pieces []piece
 	begin  int64 // of this rank's blobs
 	done   chan struct{}
-	failed error             // of this rank
-	sums   []solvers.Digests // of this rank
+	failed error // of this rank
+
+	lock sync.Mutex
+	sums []solvers.Digests // of this rank, space by space
 }
 
-// NotWritten is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the same.
-type NotWritten struct{ Why string }
+// NotWrittenError is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the
+// same.
+type NotWrittenError struct{ Why string }
 
-func (e *NotWritten) Error() string { return e.Why }
+func (e *NotWrittenError) Error() string { return e.Why }
 
 // Begin begins to write a rank's share of a state to its file in the fence's folder, and returns while it is being
-// written. All ranks call it. The snapshot is the writer's until Finish. Another one may begin after Finish.
-func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info,
-	shot *solvers.Snapshot) (*Writer, error) {
+// written. All ranks call it. The snapshot is the writer's, which closes it when it has finished. Another one may begin
+// after Finish. layouts are those of the checkpoints of the run before.
+func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, shot *solvers.Snapshot,
+	layouts *Layouts) (*Writer, error) {
 	w := &Writer{comm: comm, path: Path(fence.Dir, shot.Clock.Steps), fence: fence, shot: shot,
 		index: index{Info: info}, done: make(chan struct{})}
-	size := w.lay()
+	size := w.arrange(layouts)
 	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, shot.Close())
 	}
 	w.begin = headerSize
 	for _, b := range sizes[:comm.Rank()] {
@@ -58,43 +61,13 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info,
 		failed = w.create()
 	}
 	if err := w.agree(ctx, failed); err != nil {
-		return nil, err
+		return nil, errors.Join(err, shot.Close())
 	}
 	go func() {
 		defer close(w.done)
 		w.failed = w.write()
-		w.sums = w.shot.Sums()
 	}()
 	return w, nil
-}
-
-// lay makes the blocks of this rank, their offsets counted from its first byte, and returns how many bytes they take.
-func (w *Writer) lay() int64 {
-	at := int64(0)
-	for s := range w.shot.Spaces {
-		from := &w.shot.Spaces[s]
-		to := space{Name: from.Name}
-		each := 0
-		for k := range from.Fields {
-			f := &from.Fields[k]
-			to.Fields = append(to.Fields, field{f.Name, f.Size, f.Hashed})
-			each += f.Size
-		}
-		w.index.Spaces = append(w.index.Spaces, to)
-		for keys := range slices.Chunk(from.Keys, max(1, blockBytes/max(each, 1))) {
-			b := block{Space: s, Count: len(keys), Least: slices.Min(keys), Most: slices.Max(keys)}
-			coded := appendKeys(nil, keys)
-			w.keys = append(w.keys, coded)
-			b.Keys = blob{At: at, Len: int64(len(coded))}
-			at += b.Keys.Len
-			for _, f := range to.Fields {
-				b.Fields = append(b.Fields, blob{At: at, Len: int64(f.Size) * int64(len(keys))})
-				at += int64(f.Size) * int64(len(keys))
-			}
-			w.index.Blocks = append(w.index.Blocks, b)
-		}
-	}
-	return at
 }
 
 // part is the name of a file that is not whole.
@@ -112,39 +85,64 @@ func (w *Writer) create() error {
 	return errors.Join(err, f.Close())
 }
 
-// write writes the blobs of this rank.
+// write writes the blobs of this rank, on all processors.
 func (w *Writer) write() (err error) {
 	f, err := os.OpenFile(w.part(), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	err = parallel.Each(context.Background(), "", len(w.pieces), 1, func(lo, hi int) error {
+		for k := lo; k < hi; k++ {
+			if err := w.writePiece(f, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// writePiece writes a block, and adds its digest.
+func (w *Writer) writePiece(f *os.File, k int) error {
+	p, b := &w.pieces[k], &w.index.Blocks[k]
 	put := func(to *blob, bytes []byte) error {
 		to.At += w.begin
 		to.CRC = crc32.Checksum(bytes, castagnoli)
 		_, err := f.WriteAt(bytes, to.At)
 		return err
 	}
-	last, before := -1, 0 // entities of the space in blocks before
-	for k := range w.index.Blocks {
-		b := &w.index.Blocks[k]
-		if b.Space != last {
-			last, before = b.Space, 0
-		}
-		if err := put(&b.Keys, w.keys[k]); err != nil {
+	if err := put(&b.Keys, p.keys); err != nil {
+		return err
+	}
+	space := &w.shot.Spaces[b.Space]
+	room := rooms.Get().(*solvers.Block)
+	defer rooms.Put(room)
+	room.Reset()
+	numbers := make([][]byte, len(space.Fields))
+	for i := range space.Fields {
+		var err error
+		if numbers[i], err = space.Fields[i].Numbers(p.lo, p.hi, room); err != nil {
 			return err
 		}
-		fields := w.shot.Spaces[b.Space].Fields
-		for i := range b.Fields {
-			size := fields[i].Size
-			if err := put(&b.Fields[i], fields[i].Data()[before*size:(before+b.Count)*size]); err != nil {
-				return err
-			}
+		if err := put(&b.Fields[i], numbers[i]); err != nil {
+			return err
 		}
-		before += b.Count
 	}
-	return f.Sync()
+	if space.Hashes() {
+		sum := space.Digest(p.lo, p.hi, numbers)
+		w.lock.Lock()
+		defer w.lock.Unlock()
+		w.sums[w.sumOf(b.Space)].Add(&sum)
+	}
+	return nil
 }
+
+// rooms are those of goroutines that write blocks.
+var rooms = sync.Pool{New: func() any { return new(solvers.Block) }}
 
 // Written tells whether this rank has written its share.
 func (w *Writer) Written() bool {
@@ -154,6 +152,12 @@ func (w *Writer) Written() bool {
 	default:
 		return false
 	}
+}
+
+// Abandon waits until nothing of the snapshot is used any more, and leaves the file without its name.
+func (w *Writer) Abandon() error {
+	<-w.done
+	return w.shot.Close()
 }
 
 // share is what rank 0 needs of each rank.
@@ -166,7 +170,7 @@ type share struct {
 // is a NotWritten.
 func (w *Writer) Finish(ctx context.Context) error {
 	<-w.done
-	if err := w.agree(ctx, w.failed); err != nil {
+	if err := w.agree(ctx, errors.Join(w.failed, w.shot.Close())); err != nil {
 		return err
 	}
 	mine, err := json.Marshal(share{w.index.Blocks, w.sums})
@@ -247,7 +251,7 @@ func (w *Writer) agree(ctx context.Context, mine error) error {
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)
 	}
-	return &NotWritten{text}
+	return &NotWrittenError{text}
 }
 
 // syncFolder brings a file's name to the disk. Not all systems can.

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Ask is a wish for another number of ranks, which somebody has left in the folder of a run.
-type Ask struct {
+// ResizeRequest is a wish for another number of ranks, which somebody has left in the folder of a run.
+type ResizeRequest struct {
 	ID     string `json:"id"`
 	Ranks  int    `json:"ranks,omitempty"`
 	Answer string `json:"answer,omitempty"` // why not, "" for yes
@@ -21,13 +21,13 @@ const (
 	answerFile = ".ranks-answer"
 )
 
-// Leave leaves a wish for the run that has the folder.
-func (a Ask) Leave(dir string) error { return a.write(filepath.Join(dir, askFile)) }
+// Submit leaves a wish for the run that has the folder.
+func (a ResizeRequest) Submit(dir string) error { return a.write(filepath.Join(dir, askFile)) }
 
 // Reply answers a wish.
-func (a Ask) Reply(dir string) error { return a.write(filepath.Join(dir, answerFile)) }
+func (a ResizeRequest) Reply(dir string) error { return a.write(filepath.Join(dir, answerFile)) }
 
-func (a Ask) write(path string) error {
+func (a ResizeRequest) write(path string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -38,13 +38,17 @@ func (a Ask) write(path string) error {
 	})
 }
 
-// TakeAsk takes the wish that is there, if there is one. One that cannot be read is none.
-func TakeAsk(dir string) (Ask, bool) { return take(filepath.Join(dir, askFile), "") }
+// TakeResizeRequest takes the wish that is there, if there is one. One that cannot be read is none.
+func TakeResizeRequest(dir string) (ResizeRequest, bool) {
+	return takeFile(filepath.Join(dir, askFile), "")
+}
 
-// TakeReply takes the answer to a wish, if it is there.
-func TakeReply(dir, id string) (Ask, bool) { return take(filepath.Join(dir, answerFile), id) }
+// TakeResizeReply takes the answer to a wish, if it is there.
+func TakeResizeReply(dir, id string) (ResizeRequest, bool) {
+	return takeFile(filepath.Join(dir, answerFile), id)
+}
 
-func take(path, id string) (a Ask, there bool) {
+func takeFile(path, id string) (a ResizeRequest, there bool) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return a, false
@@ -55,8 +59,8 @@ func take(path, id string) (a Ask, there bool) {
 	return a, os.Remove(path) == nil
 }
 
-// Owned tells whether a run has a folder.
-func Owned(dir string) (bool, error) {
+// InUse tells whether a run has a folder.
+func InUse(dir string) (bool, error) {
 	f := open(dir, Info{})
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
 		return false, nil

@@ -16,19 +16,19 @@ import (
 
 // Epoch is what a folder tells of a run whose ranks come and go.
 type Epoch struct {
-	Format int       `json:"format"`
-	Epoch  uint64    `json:"epoch"` // only grows, over all runs in the folder
-	Ranks  int       `json:"ranks"`
-	Places []Members `json:"places"`
-	Raised time.Time `json:"raised"`
-	Job    string    `json:"job,omitempty"` // of Kubernetes, that the run is: its UID
+	Format  int          `json:"format"`
+	Epoch   uint64       `json:"epoch"` // only grows, over all runs in the folder
+	Ranks   int          `json:"ranks"`
+	Members []Assignment `json:"places"`
+	Raised  time.Time    `json:"raised"`
+	Job     string       `json:"job,omitempty"` // of Kubernetes, that the run is: its UID
 }
 
-// Members are the ranks First … First+Ranks-1, at a place.
-type Members struct {
-	Place string `json:"place"`
-	First int    `json:"first"`
-	Ranks int    `json:"ranks"`
+// Assignment are the ranks First … First+Ranks-1, at a place.
+type Assignment struct {
+	Member string `json:"place"`
+	First  int    `json:"first"`
+	Ranks  int    `json:"ranks"`
 }
 
 const (
@@ -36,8 +36,8 @@ const (
 	fenceFile = ".fence"
 )
 
-// patience is how long the epoch waits for a file that is being published. Whoever takes longer is frozen.
-const patience = 3 * time.Second
+// publishTimeout is how long the epoch waits for a file that is being published. Whoever takes longer is frozen.
+const publishTimeout = 3 * time.Second
 
 // ReadEpoch returns the epoch of a folder; it is 0 where no run had one.
 func ReadEpoch(dir string) (Epoch, error) {
@@ -61,12 +61,12 @@ func ReadEpoch(dir string) (Epoch, error) {
 
 // Raise makes the epoch of a folder grow by one, on the disk, and returns it. From then on nothing of an earlier epoch
 // is published. The caller holds the folder.
-func (f *Folder) Raise(members []Members) (uint64, error) {
+func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	e, err := ReadEpoch(f.Dir)
 	if err != nil {
 		return 0, err
 	}
-	e = Epoch{Format: Format, Epoch: e.Epoch + 1, Places: members, Raised: time.Now().Round(time.Second), Job: f.Job}
+	e = Epoch{Format: Format, Epoch: e.Epoch + 1, Members: members, Raised: time.Now().Round(time.Second), Job: f.Job}
 	for _, m := range members {
 		e.Ranks += m.Ranks
 	}
@@ -74,7 +74,7 @@ func (f *Folder) Raise(members []Members) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	open, err := f.close()
+	open, err := f.lockFence()
 	if err != nil {
 		return 0, err
 	}
@@ -91,13 +91,13 @@ func (f *Folder) Raise(members []Members) (uint64, error) {
 	return e.Epoch, errors.Join(err, open())
 }
 
-// close keeps everyone from publishing, until open is called. Who has been publishing for longer than patience is
+// lockFence keeps everyone from publishing, until open is called. Who has been publishing for longer than patience is
 // frozen, and is not waited for: should it wake up, it ends the one file that it had begun.
-func (f *Folder) close() (open func() error, err error) {
+func (f *Folder) lockFence() (open func() error, err error) {
 	path := filepath.Join(f.Dir, fenceFile)
 	for {
 		fence := flock.New(path)
-		ctx, stop := context.WithTimeout(context.Background(), patience)
+		ctx, stop := context.WithTimeout(context.Background(), publishTimeout)
 		got, err := fence.TryLockContext(ctx, 5*time.Millisecond)
 		stop()
 		if got {
@@ -136,7 +136,7 @@ func (f Fence) Check(run Info, mode Mode) error {
 	if f.Epoch == 0 {
 		return Check(f.Dir, run, mode)
 	}
-	return (&Folder{Dir: f.Dir, info: run}).foreign(mode)
+	return (&Folder{Dir: f.Dir, info: run}).checkResults(mode)
 }
 
 // Claim is the function Claim for a rank of the fence's epoch, whose launcher holds the folder.
@@ -146,7 +146,7 @@ func (f Fence) Claim(run Info, mode Mode) (*Folder, error) {
 	}
 	run.Epoch = f.Epoch
 	o := &Folder{Dir: f.Dir, info: run}
-	return o, f.Publish(func() error { return o.foreign(mode) })
+	return o, f.Publish(func() error { return o.checkResults(mode) })
 }
 
 // Publish calls do, which makes something appear in the folder, or change there, unless another epoch has begun. None

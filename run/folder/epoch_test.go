@@ -12,7 +12,7 @@ import (
 
 func hold(t *testing.T, dir string) *Folder {
 	t.Helper()
-	f, err := Hold(dir)
+	f, err := Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func hold(t *testing.T, dir string) *Folder {
 
 func raise(t *testing.T, f *Folder) uint64 {
 	t.Helper()
-	epoch, err := f.Raise([]Members{{"here", 0, 2}})
+	epoch, err := f.Raise([]Assignment{{"here", 0, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestEpochsOnlyGrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for run := range uint64(3) {
 		f := hold(t, dir)
-		if _, err := Hold(dir); err == nil {
+		if _, err := Lock(dir); err == nil {
 			t.Fatal("two have the folder")
 		}
 		for k := range uint64(2) {
@@ -46,7 +46,7 @@ func TestEpochsOnlyGrow(t *testing.T) {
 		}
 	}
 	e, err := ReadEpoch(dir)
-	if err != nil || e.Ranks != 2 || len(e.Places) != 1 || e.Places[0].Place != "here" {
+	if err != nil || e.Ranks != 2 || len(e.Members) != 1 || e.Members[0].Member != "here" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	published := false
@@ -92,7 +92,7 @@ func TestRaiseWaitsForPublishers(t *testing.T) {
 	<-begun
 	start := time.Now()
 	raise(t, f)
-	if took := time.Since(start); took < patience || took > 2*patience {
+	if took := time.Since(start); took < publishTimeout || took > 2*publishTimeout {
 		t.Errorf("it took %v", took)
 	}
 	close(end)
@@ -109,7 +109,7 @@ func TestForsake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f := hold(t, dir)
 	raise(t, f)
-	if err := f.Forsake(); err != nil {
+	if err := f.Discard(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -120,23 +120,23 @@ func TestForsake(t *testing.T) {
 // TestAsk: a wish is taken once, and its answer by the one who has it.
 func TestAsk(t *testing.T) {
 	dir := t.TempDir()
-	if err := (Ask{ID: "1", Ranks: 6}).Leave(dir); err != nil {
+	if err := (ResizeRequest{ID: "1", Ranks: 6}).Submit(dir); err != nil {
 		t.Fatal(err)
 	}
-	a, there := TakeAsk(dir)
+	a, there := TakeResizeRequest(dir)
 	if !there || a.Ranks != 6 {
 		t.Errorf("%+v, %v", a, there)
 	}
-	if _, again := TakeAsk(dir); again {
+	if _, again := TakeResizeRequest(dir); again {
 		t.Error("it is taken twice")
 	}
-	if err := (Ask{ID: "1", Answer: "no"}).Reply(dir); err != nil {
+	if err := (ResizeRequest{ID: "1", Answer: "no"}).Reply(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, there := TakeReply(dir, "2"); there {
+	if _, there := TakeResizeReply(dir, "2"); there {
 		t.Error("somebody else takes the answer")
 	}
-	if a, there := TakeReply(dir, "1"); !there || a.Answer != "no" {
+	if a, there := TakeResizeReply(dir, "1"); !there || a.Answer != "no" {
 		t.Errorf("%+v, %v", a, there)
 	}
 }
@@ -145,13 +145,13 @@ func TestAsk(t *testing.T) {
 func TestOwned(t *testing.T) {
 	dir := t.TempDir()
 	f := hold(t, dir)
-	if owned, err := Owned(dir); err != nil || !owned {
+	if owned, err := InUse(dir); err != nil || !owned {
 		t.Error(owned, err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if owned, err := Owned(dir); err != nil || owned {
+	if owned, err := InUse(dir); err != nil || owned {
 		t.Error(owned, err)
 	}
 	if l := flock.New(filepath.Join(dir, lockFile)); l.Close() != nil {
@@ -162,7 +162,7 @@ func TestOwned(t *testing.T) {
 // TestHalvesGo: what a run that was killed has half written goes when the next one begins, or goes on.
 func TestHalvesGo(t *testing.T) {
 	for name, again := range map[string]func(*Folder) error{
-		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).GoOn,
+		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).Resume,
 	} {
 		dir := t.TempDir()
 		f := hold(t, dir)

@@ -20,8 +20,8 @@ type Folder struct {
 }
 
 const (
-	lockFile   = ".lock"
-	inUseLimit = 200 // bytes that are read of a lock's owner
+	lockFile     = ".lock"
+	maxOwnerText = 200 // bytes that are read of a lock's owner
 )
 
 // Mode is what a run does with the results that are in a folder.
@@ -30,19 +30,19 @@ type Mode int
 const (
 	Fresh   Mode = iota // replaces those of the same case, and refuses those of another
 	Replace             // replaces all
-	GoOn                // goes on from them
+	Resume              // goes on from them
 )
 
 // Check refuses what Claim would refuse, and leaves no trace.
 func Check(dir string, run Info, mode Mode) error {
 	f := open(dir, run)
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
-		return f.foreign(mode)
+		return f.checkResults(mode)
 	}
-	if err := f.take(); err != nil {
+	if err := f.tryLock(); err != nil {
 		return err
 	}
-	return errors.Join(f.foreign(mode), f.lock.Close())
+	return errors.Join(f.checkResults(mode), f.lock.Close())
 }
 
 // Claim takes a folder for a run, and makes it if it is not there. It refuses a folder that another run holds, and,
@@ -53,12 +53,12 @@ func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 		return nil, err
 	}
 	f := open(dir, run)
-	if err := f.take(); err != nil {
+	if err := f.tryLock(); err != nil {
 		return nil, err
 	}
-	err := f.foreign(mode)
+	err := f.checkResults(mode)
 	if err == nil {
-		err = f.sign()
+		err = f.writeOwner()
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.lock.Close())
@@ -66,16 +66,16 @@ func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	return f, nil
 }
 
-// Hold takes a folder, and makes it if it is not there, for a run whose ranks come and go: they have it by their Fence.
-func Hold(dir string) (*Folder, error) {
+// Lock takes a folder, and makes it if it is not there, for a run whose ranks come and go: they have it by their Fence.
+func Lock(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	f := open(dir, Info{})
-	if err := f.take(); err != nil {
+	if err := f.tryLock(); err != nil {
 		return nil, err
 	}
-	if err := f.sign(); err != nil {
+	if err := f.writeOwner(); err != nil {
 		return nil, errors.Join(err, f.lock.Close())
 	}
 	return f, nil
@@ -85,7 +85,7 @@ func open(dir string, run Info) *Folder {
 	return &Folder{Dir: dir, info: run, lock: flock.New(filepath.Join(dir, lockFile))}
 }
 
-func (f *Folder) take() error {
+func (f *Folder) tryLock() error {
 	taken, err := f.lock.TryLock()
 	if err != nil {
 		return fmt.Errorf("%s cannot be locked: %w", f.Dir, err)
@@ -104,7 +104,7 @@ func owner(path string) string {
 		return ""
 	}
 	defer file.Close()
-	text := make([]byte, inUseLimit)
+	text := make([]byte, maxOwnerText)
 	n, _ := file.Read(text)
 	if n == 0 {
 		return ""
@@ -112,8 +112,8 @@ func owner(path string) string {
 	return " by " + string(text[:n])
 }
 
-// sign writes who holds the folder.
-func (f *Folder) sign() error {
+// writeOwner writes who holds the folder.
+func (f *Folder) writeOwner() error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
@@ -122,8 +122,8 @@ func (f *Folder) sign() error {
 	return os.WriteFile(f.lock.Path(), []byte(text), 0o666)
 }
 
-// foreign refuses results of another case, unless they are to be replaced.
-func (f *Folder) foreign(mode Mode) error {
+// checkResults refuses results of another case, unless they are to be replaced.
+func (f *Folder) checkResults(mode Mode) error {
 	if mode == Replace {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (f *Folder) foreign(mode Mode) error {
 		return err
 	case err != nil:
 		return err
-	case mode == GoOn && old.StartSHA256 == f.info.StartSHA256: // it may end at another time
+	case mode == Resume && old.StartSHA256 == f.info.StartSHA256: // it may end at another time
 	case old.CaseSHA256 != f.info.CaseSHA256:
 		return fmt.Errorf("%s has the results of another case, %s of solver %s: %s", f.Dir, old.Case, old.Solver, remedy)
 	}
@@ -148,7 +148,7 @@ func (f *Folder) foreign(mode Mode) error {
 // Begin removes the results of an earlier run, the summary first, and tells that this one is under way. others are
 // files that this run will write besides, where they lie in the folder.
 func (f *Folder) Begin(others ...string) error {
-	if err := removeHalves(f.Dir); err != nil {
+	if err := removePartial(f.Dir); err != nil {
 		return err
 	}
 	files, err := results(f.Dir)
@@ -165,22 +165,22 @@ func (f *Folder) Begin(others ...string) error {
 			return err
 		}
 	}
-	return f.Tell(Running)
+	return f.SetState(Running)
 }
 
-// GoOn removes the summary of the run that is gone on from, and tells that it is under way again.
-func (f *Folder) GoOn() error {
-	if err := removeHalves(f.Dir); err != nil {
+// Resume removes the summary of the run that is gone on from, and tells that it is under way again.
+func (f *Folder) Resume() error {
+	if err := removePartial(f.Dir); err != nil {
 		return err
 	}
 	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return f.Tell(Running)
+	return f.SetState(Running)
 }
 
-// Tell writes what has become of the run.
-func (f *Folder) Tell(s State) error {
+// SetState writes what has become of the run.
+func (f *Folder) SetState(s State) error {
 	f.info.State = s
 	return f.info.write(f.Dir)
 }
@@ -193,8 +193,8 @@ func (f *Folder) Close() error {
 	return errors.Join(os.Truncate(f.lock.Path(), 0), f.lock.Close())
 }
 
-// Forsake is Close of a folder in which nothing was written: what Hold and Raise made goes.
-func (f *Folder) Forsake() error {
+// Discard is Close of a folder in which nothing was written: what Hold and Raise made goes.
+func (f *Folder) Discard() error {
 	for _, name := range []string{fenceFile, epochFile, lockFile} {
 		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return errors.Join(err, f.lock.Close())

@@ -46,7 +46,7 @@ func TestOneRunAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []Mode{Fresh, Replace, GoOn} {
+	for _, mode := range []Mode{Fresh, Replace, Resume} {
 		if _, err := Claim(dir, run, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
 			t.Errorf("mode %v: error %v", mode, err)
 		}
@@ -131,7 +131,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		t.Errorf("left: %s", got)
 	}
 	for _, state := range []State{Running, Stopped, Done} {
-		if err := f.Tell(state); err != nil {
+		if err := f.SetState(state); err != nil {
 			t.Fatal(err)
 		}
 		want := run

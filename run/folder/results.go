@@ -15,14 +15,14 @@ var patterns = []string{
 	"checkpoints/*.ckpt*.part", CaseFile,
 }
 
-// halves are files that a run which was killed has left before they had their names.
-var halves = []string{
+// partialPatterns are files that a run which was killed has left before they had their names.
+var partialPatterns = []string{
 	summaryFile + ".*.tmp", infoFile + ".*.tmp", CaseFile + ".*.tmp", "*.pvd.*.tmp", "frames/*.tmp",
 }
 
-// removeHalves removes them. Nobody is writing yet.
-func removeHalves(dir string) error {
-	for _, p := range halves {
+// removePartial removes them. Nobody is writing yet.
+func removePartial(dir string) error {
+	for _, p := range partialPatterns {
 		found, err := fs.Glob(os.DirFS(dir), p)
 		if err != nil {
 			return err

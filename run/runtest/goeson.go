@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
@@ -34,6 +35,8 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 		t.Fatalf("checkpoints %v, %v", saved, err)
 	}
 	host := func() backend.Device { return cpu.New(1) }
+	far := func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }
+	queue := func() backend.Device { return backendtest.NewQueue(cpu.New(1), 1<<30) }
 	for _, again := range []struct {
 		name   string
 		ranks  int
@@ -42,8 +45,8 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}{
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
-		{"4 ranks with memory of their own", 4, Local, func() backend.Device { return NewFar(cpu.New(1), 1<<30) }},
-		{"1 rank that queues steps", 1, Local, func() backend.Device { return NewQueue(cpu.New(1), 1<<30) }},
+		{"4 ranks with memory of their own", 4, Local, far},
+		{"1 rank that queues steps", 1, Local, queue},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
 		killed(t, whole, dir, len(saved)/2)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run"
 )
@@ -28,7 +29,7 @@ func RowsComeLate(t *testing.T, text string, sets ...string) {
 					var dev backend.Device = cpu.New(1)
 					defer dev.Close()
 					if far {
-						away := NewFar(dev, 1<<30)
+						away := backendtest.NewFar(dev, 1<<30)
 						defer func() { ahead[rank] = away.Unread }()
 						dev = away
 					}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -16,14 +17,14 @@ import (
 func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	on := func(f *Far) error {
+	on := func(f *backendtest.Far) error {
 		return Each(t, c, local.New(1), func() backend.Device { return f })[0]
 	}
-	roomy := NewFar(cpu.New(1), 1<<30)
+	roomy := backendtest.NewFar(cpu.New(1), 1<<30)
 	if err := on(roomy); err != nil {
 		t.Fatal(err)
 	}
-	small := NewFar(cpu.New(1), int(share*float64(roomy.Most)))
+	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
 	err := on(small)
 	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
@@ -33,7 +34,7 @@ func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...str
 	if small.Calls != 0 {
 		t.Errorf("%v: %d arrays were made before", sets, small.Calls)
 	}
-	if err := on(NewFar(cpu.New(1), roomy.Most)); err != nil {
+	if err := on(backendtest.NewFar(cpu.New(1), roomy.Most)); err != nil {
 		t.Errorf("%v, %d bytes: %v", sets, roomy.Most, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -24,7 +25,7 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	c := Parse(t, text, sets...)
 	for name, device := range map[string]func() backend.Device{
 		"host": func() backend.Device { return cpu.New(1) },
-		"far":  func() backend.Device { return NewFar(cpu.New(1), 1<<30) },
+		"far":  func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) },
 	} {
 		for _, n := range steps {
 			want, saved := from(t, c, 2, n, nil, device)
@@ -113,6 +114,9 @@ func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, de
 		return err
 	}
 	if err := advance(ctx, s, math.MaxInt); err != nil {
+		return err
+	}
+	if err := e.share.Detach(); err != nil {
 		return err
 	}
 	if e.metrics, err = s.Measure(ctx); err != nil {

@@ -61,7 +61,7 @@ func do(_ context.Context, r *Run) error {
 	}
 	s := &summary.Summary{CaseSHA256: r.Case.Hash(), Dim: 2, Cells: int64(t.grid.Cells[0] * t.grid.Cells[1]),
 		Metrics: map[string]float64{"off": off, "mass": 1}}
-	return errors.Join(s.Write(filepath.Join(r.Dir, "summary.json")), f.Tell(folder.Done), f.Close())
+	return errors.Join(s.Write(filepath.Join(r.Dir, "summary.json")), f.SetState(folder.Done), f.Close())
 }
 
 func newStudy(t *testing.T, dir string, sets ...string) *Study {

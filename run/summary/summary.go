@@ -37,11 +37,23 @@ type Summary struct {
 	Metrics      map[string]float64 `json:"metrics"`                // of the solver
 	Phases       map[string]float64 `json:"phases"`                 // s by name
 	Imbalance    map[string]float64 `json:"imbalance,omitempty"`    // entities of the fullest rank by the mean, by space
+	ArrayBytes   int64              `json:"array_bytes"`            // of the solver's arrays on the fullest rank
 	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
+	Estimate     *Estimate          `json:"estimate,omitempty"`     // nil where nothing was
 	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`
+}
+
+// Estimate is what was told of a run before it was taken.
+type Estimate struct {
+	HostBytes  int64 `json:"host_bytes,omitempty"`  // of the machine of rank 0
+	ArrayBytes int64 `json:"array_bytes,omitempty"` // of the solver's arrays on the fullest rank
+	// Steps and Wall, in s, of the whole run from its start or restart, are at least and at most. They are missing where a
+	// run was over before.
+	Steps []float64 `json:"steps,omitempty"`
+	Wall  []float64 `json:"wall_s,omitempty"`
 }
 
 // Format is that of the file. Numbers are added to it without another one, but none goes or changes what it means.

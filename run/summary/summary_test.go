@@ -14,6 +14,8 @@ func sample() *Summary {
 		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5,
 		UpdatesPerS: 10497600, StateSHA256: "c0ffee", HashVersion: 2,
 		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
+		ArrayBytes: 3 << 20, Estimate: &Estimate{HostBytes: 100 << 20, ArrayBytes: 3e6, Steps: []float64{300, 600},
+			Wall: []float64{2, 4}},
 		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
 		Host: Host{Go: "go1.26", OS: "linux", Arch: "amd64", CPU: "Some CPU", Cores: 2}}
 }
@@ -43,6 +45,19 @@ const golden = `{
   "phases": {
     "flux": 1.5,
     "halo": 0.5
+  },
+  "array_bytes": 3145728,
+  "estimate": {
+    "host_bytes": 104857600,
+    "array_bytes": 3000000,
+    "steps": [
+      300,
+      600
+    ],
+    "wall_s": [
+      2,
+      4
+    ]
   },
   "conservation": {
     "mass1": 1e-15
@@ -75,6 +90,7 @@ func TestText(t *testing.T) {
 ran on     4 ranks by local, cpu, 1 thread
 simulated  0.1 s in 405 steps
 took       2.5 s, 10.5 million cell updates a second
+memory     3.00 MiB in arrays of a rank at most, 2.86 MiB were estimated
 phases     flux 1.5 s, halo 0.5 s
 cfl_max    0.9
 h1_min     0.25

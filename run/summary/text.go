@@ -25,6 +25,9 @@ func (s *Summary) Text() string {
 	if s.Time == 0 && s.Steps > 0 {
 		rows[2] = [2]string{"swept", words.Count(int(s.Steps), "time")}
 	}
+	if s.ArrayBytes > 0 {
+		rows = append(rows, [2]string{"memory", s.memory()})
+	}
 	if s.Stopped != "" {
 		rows = append(rows, [2]string{"stopped by", s.Stopped})
 	}
@@ -61,6 +64,18 @@ func (s *Summary) talk() string {
 		return s.Transport + " and NCCL"
 	}
 	return s.Transport
+}
+
+// memory tells what the arrays took, and devices that have memory of their own.
+func (s *Summary) memory() string {
+	text := fmt.Sprintf("%s in arrays of a rank at most", words.Bytes(s.ArrayBytes))
+	if f := s.Estimate; f != nil && f.ArrayBytes > 0 {
+		text += fmt.Sprintf(", %s were estimated", words.Bytes(f.ArrayBytes))
+	}
+	if s.DeviceBytes > 0 {
+		text += fmt.Sprintf("; %s on all devices at most", words.Bytes(s.DeviceBytes))
+	}
+	return text
 }
 
 // phases returns the seconds of each phase, the longest first.

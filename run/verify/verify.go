@@ -44,6 +44,9 @@ type Check struct {
 	Name  string
 	About string
 	Run   func(ctx context.Context, p *Page) error
+	// Largest is the text of a case that takes as much memory as the largest problem of the check does; nil, or no text,
+	// where that is hardly more than the program.
+	Largest func(o Options) string
 }
 
 // Suite is the checks of one solver.
@@ -123,11 +126,14 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 			return report, fmt.Errorf("check %q is not known; choose from %s", name, strings.Join(names, ", "))
 		}
 	}
+	checks := slices.DeleteFunc(slices.Clone(s.Checks), func(c Check) bool {
+		return len(opts.Only) > 0 && !slices.Contains(opts.Only, c.Name)
+	})
+	if err := room(w, checks, opts); err != nil {
+		return report, err
+	}
 	var bad []string
-	for _, c := range s.Checks {
-		if len(opts.Only) > 0 && !slices.Contains(opts.Only, c.Name) {
-			continue
-		}
+	for _, c := range checks {
 		p := &Page{Options: opts, check: c.Name, w: w}
 		p.Printf("== %s: %s\n\n", c.Name, c.About)
 		start := time.Now()

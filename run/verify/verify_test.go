@@ -10,14 +10,14 @@ import (
 // A missed bound shows in the table, in the report and as an error, and the checks after it are made all the same.
 func TestMissedBound(t *testing.T) {
 	checks := []Check{
-		{"wrong", "misses one of two bounds", func(_ context.Context, p *Page) error {
+		{Name: "wrong", About: "misses one of two bounds", Run: func(_ context.Context, p *Page) error {
 			table := p.Table("numbers", "quantity", "theirs", "ours")
 			table.Row(Near(1.02, 1, 0.01), "speed", 1.0, 1.02)
 			table.Row(Near(1.005, 1, 0.01), "depth", 1.0, 1.005)
 			table.Flush()
 			return nil
 		}},
-		{"right", "meets its bound", func(_ context.Context, p *Page) error {
+		{Name: "right", About: "meets its bound", Run: func(_ context.Context, p *Page) error {
 			table := p.Table("numbers", "quantity", "ours")
 			table.Row(Exactly(0, 0), "speed", 0.0)
 			table.Flush()

@@ -21,18 +21,18 @@ const (
 
 // ghostLayers brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
 type ghostLayers[F num.Float] struct {
-	ghosts halo.Ghosts[F]
+	ghosts halo.GhostExchanger[F]
 	walls  [fields]backend.Loop
 	count  int  // of ghosts beyond walls
 	idle   bool // no ghosts are another cell's
 }
 
 func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
-	narrow, err := plan.Deeper(s.block.Ghost, width, halo.ByAxis)
+	narrow, err := plan.Deeper(s.block.Ghost, width, halo.AxisByAxis)
 	if err != nil {
 		return r, err
 	}
-	r.idle = len(narrow.Rounds) == 0
+	r.idle = len(narrow.Phases) == 0
 	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagRims+width, s.cfg.Halo); err != nil {
 		return r, err
 	}
@@ -83,7 +83,7 @@ func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) 
 
 // upward brings what particles have written to ghosts to the owners of these cells.
 type upward[F num.Float] struct {
-	ghosts halo.Ghosts[kernels.Pair[F]]
+	ghosts halo.GhostExchanger[kernels.Pair[F]]
 	idle   bool
 	take   backend.Loop // nil where no block is below
 	layer  abi.Box
@@ -94,7 +94,7 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 	if err != nil {
 		return u, err
 	}
-	u.idle = len(up.Rounds) == 0
+	u.idle = len(up.Phases) == 0
 	if u.ghosts, err = halo.ConnectBox[kernels.Pair[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
 		return u, err
 	}

@@ -25,7 +25,7 @@ func (s *solver[F]) ParticleFields() []solvers.Field {
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w.p[w.side][:w.n], 0) }}}
 }
 
-func (s *solver[F]) Rest(context.Context) error {
+func (s *solver[F]) Quiesce(context.Context) error {
 	if s.swarm == nil {
 		return nil
 	}

@@ -25,6 +25,8 @@ import (
 type Solver interface {
 	// Advance takes at least one and at most so many of equal steps that lead to the time until.
 	Advance(ctx context.Context, until float64, steps int) error
+	// StepsTo is that of solvers.Stepper.
+	StepsTo(until float64) (least, most float64)
 	// Pause lets Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
 	Time() float64
@@ -43,8 +45,8 @@ type Solver interface {
 	Observed(ctx context.Context) (Diagnostics, error)
 	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
 	ParticleFields() []solvers.Field
-	// Rest, Scalars and Restore are those of solvers.Restarter.
-	Rest(ctx context.Context) error
+	// Quiesce, Scalars and Restore are those of solvers.Restarter.
+	Quiesce(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Phases tells how many seconds this rank spent where.
@@ -316,7 +318,7 @@ func (s *solver[F]) Swarm() int64 {
 	return int64(s.swarm.n)
 }
 
-func (s *solver[F]) Halo() string { return s.wide.ghosts.Way() }
+func (s *solver[F]) Halo() string { return s.wide.ghosts.Path() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {

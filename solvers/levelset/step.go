@@ -19,8 +19,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// A hair's breadth of room keeps rounding from adding a step.
-		n := max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
+		n := s.stepsTo(until)
 		if err := s.step(ctx, (until-s.t)/n); err != nil {
 			return err
 		}
@@ -32,6 +31,17 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		}
 	}
 	return nil
+}
+
+// StepsTo counts the steps of one length that lead to a time.
+func (s *solver[F]) StepsTo(until float64) (least, most float64) {
+	n := s.stepsTo(until)
+	return n, n
+}
+
+// stepsTo is how many they are. A hair's breadth of room keeps rounding from adding one.
+func (s *solver[F]) stepsTo(until float64) float64 {
+	return max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
 }
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }

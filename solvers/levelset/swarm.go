@@ -19,7 +19,7 @@ type swarm[F num.Float] struct {
 	domain      kernels.Domain
 	n           int // of this block, with those that are gone
 	space       solvers.Space
-	keys        []int64 // of the last Rest or take, of those in the array then
+	keys        []int64 // of the last Quiesce or take, of those in the array then
 	sown        int64   // of all times, as far as they have begun
 	side        int     // which array they are in
 	p           [2][]kernels.Particle[F]

@@ -18,14 +18,14 @@ import (
 func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F], inner int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
-	m.Beds, m.Links = make([]kernels.Bed[F], n), make([]kernels.Links, p.Owned)
-	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+	m.Beds, m.CellEdges = make([]kernels.Bed[F], n), make([]kernels.CellEdges, p.Owned)
+	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			m.Beds[i] = kernels.Bed[F]{Depth: F(depth[i]), Area: F(p.Area(i))}
 		}
 	})
 	a := assembler[F]{p: p, m: &m, starts: make([][]int, 2)}
-	parts := parallel.Parts(p.Owned, few)
+	parts := parallel.Parts(p.Owned, cellsPerWorker)
 	for kind, ghost := range []bool{false, true} {
 		a.starts[kind] = parallel.Offsets(p.Owned, parts, func(i int) (count int) {
 			for k := range 3 {
@@ -38,38 +38,38 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 	}
 	inner = a.starts[0][parts]
 	count := inner + a.starts[1][parts]
-	m.Ends, m.Normals = make([]kernels.Ends, count), make([]kernels.Normal[F], count)
-	a.rims, a.errs = make([][]rimEdge, parts), make([]error, parts)
+	m.EdgeCells, m.Normals = make([]kernels.EdgeCells, count), make([]kernels.Normal[F], count)
+	a.boundary, a.errs = make([][]boundaryEdge, parts), make([]error, parts)
 	parallel.Ranges(p.Owned, parts, func(part, lo, hi int) {
-		a.join(part, lo, hi, false, a.starts[0][part])
-		a.join(part, lo, hi, true, inner+a.starts[1][part])
+		a.makeEdges(part, lo, hi, false, a.starts[0][part])
+		a.makeEdges(part, lo, hi, true, inner+a.starts[1][part])
 	})
 	if err := cmp.Or(a.errs...); err != nil {
 		return m, 0, err
 	}
-	for _, rim := range a.rims {
+	for _, rim := range a.boundary {
 		for _, e := range rim {
-			m.Ends[e.id].Right = out.add(p, e.cell, e.slot)
+			m.EdgeCells[e.id].Right = out.addEdge(p, e.cell, e.slot)
 		}
 	}
 	m.Boundary = out.boundary
 	return m, inner, nil
 }
 
-// few is how many cells are worth a goroutine.
-const few = 5000
+// cellsPerWorker is how many cells are worth a goroutine.
+const cellsPerWorker = 5000
 
 // assembler numbers and makes edges, ranges of cells at a time.
 type assembler[F num.Float] struct {
-	p      *mesh.Part
-	m      *kernels.Mesh[F]
-	starts [][]int // how many edges ranges before one have, without ghosts and with
-	rims   [][]rimEdge
-	errs   []error
+	p        *mesh.Part
+	m        *kernels.Mesh[F]
+	starts   [][]int // first edge of each range of cells: of edges without a ghost, and with
+	boundary [][]boundaryEdge
+	errs     []error
 }
 
-// rimEdge is an edge at the boundary.
-type rimEdge struct {
+// boundaryEdge is an edge at the boundary.
+type boundaryEdge struct {
 	id, cell int32
 	slot     int
 }
@@ -80,8 +80,8 @@ func (a *assembler[F]) has(i, k int, ghost bool) bool {
 	return (o < 0 || o > int32(i)) && (int(o) >= a.p.Owned) == ghost
 }
 
-// join makes the edges of a range of cells, from number id on.
-func (a *assembler[F]) join(part, lo, hi int, ghost bool, id int) {
+// makeEdges makes the edges of a range of cells, from number id on.
+func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 	p, m := a.p, a.m
 	for i := lo; i < hi; i++ {
 		for k := range 3 {
@@ -89,20 +89,20 @@ func (a *assembler[F]) join(part, lo, hi int, ghost bool, id int) {
 				continue
 			}
 			o, left, link := p.Neighbour[i][k], false, int32(id)
-			if m.Ends[id], m.Normals[id], left = edge[F](p, int32(i), k); !left {
+			if m.EdgeCells[id], m.Normals[id], left = edge[F](p, int32(i), k); !left {
 				link = ^link
 			}
-			m.Links[i].Edge[k] = link
+			m.CellEdges[i].Edge[k] = link
 			switch {
 			case o < 0:
-				a.rims[part] = append(a.rims[part], rimEdge{int32(id), int32(i), k})
+				a.boundary[part] = append(a.boundary[part], boundaryEdge{int32(id), int32(i), k})
 			case int(o) < p.Owned:
 				slot, err := facing(p, o, int32(i))
 				if err != nil {
 					a.errs[part] = cmp.Or(a.errs[part], err)
 					return
 				}
-				m.Links[o].Edge[slot] = ^link
+				m.CellEdges[o].Edge[slot] = ^link
 			}
 			id++
 		}
@@ -111,7 +111,7 @@ func (a *assembler[F]) join(part, lo, hi int, ghost bool, id int) {
 
 // edge makes the edge at slot k of cell i, and tells whether i is its left cell. What is at its right at the boundary
 // is not known yet.
-func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.Ends, n kernels.Normal[F], left bool) {
+func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true

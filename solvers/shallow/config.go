@@ -18,14 +18,14 @@ type Config struct {
 	DensityRatio float64 // upper over lower, in (0, 1]
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
-	DryDepth     float64 // m; a thinner layer counts as absent; 0 for what fits the water at the start
-	Hyperbolic   bool    // keep cells hyperbolic by friction between the layers
-	Lag          bool    // a step's length comes from the waves of the step before last, and no rank waits for another's
+	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of defaultDryDepth
+	Hyperbolic   bool    // restore hyperbolicity of cells by friction between the layers
+	Lag          bool    // a step's length comes from the waves of the step before last, so that no rank waits
 
 	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
 	Boundary []bool
 	Open     bool
-	// Given is what is given at the edges of groups, for one layer: nil where nothing is, or for no group at all.
+	// Given is the condition prescribed at the edges of each group, for one layer: nil for none, or for no group at all.
 	Given []*Given
 
 	Forcing Forcing
@@ -35,26 +35,25 @@ type Config struct {
 	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
 }
 
-// Forcing is what works on the water besides gravity and the bed. Series that are nil are nothing; what differs from
-// place to place is in Initial.
+// Forcing is what acts on the water besides gravity and the bed. A nil series is none; fields in space are in Initial.
 type Forcing struct {
-	Rain        []series.Row // m/s, of one layer
-	Evaporation []series.Row // m/s, of one layer
-	Course      []series.Row // by which the air's pressure is multiplied; nil for 1
-	UpliftFrom  float64      // between which times the bed rises, s
-	UpliftTo    float64
-	WindX       []series.Row // velocity of the air, m/s; with WindY
-	WindY       []series.Row
-	Drag        float64 // of the air: its coefficient times the ratio of densities, air over water (the lower layer)
+	Rain           []series.Row // m/s, of one layer
+	Evaporation    []series.Row // m/s, of one layer
+	PressureFactor []series.Row // on the air's pressure; nil for 1
+	UpliftFrom     float64      // between which times the bed rises, s
+	UpliftTo       float64
+	WindX          []series.Row // velocity of the air, m/s; with WindY
+	WindY          []series.Row
+	Drag           float64 // of the air: its coefficient times the ratio of densities, air over water (the lower layer)
 }
 
-// Given is what is given at a boundary to one layer, by its characteristics.
+// Given is a boundary condition for one layer, imposed by characteristics.
 type Given struct {
 	Kind string // level, discharge or radiation
-	// Value is the level of the surface in m, what comes in through each metre in m²/s, or the level that waves leave
-	// over in m; a single row where it does not change.
+	// Value is the level of the surface in m, the inflow through each metre in m²/s, or the level at rest over which waves
+	// leave in m; a single row where it is constant.
 	Value []series.Row
-	Wave  []series.Row // height of the wave that comes in, m, of radiation; nil for none
+	Wave  []series.Row // height of the incoming wave, m, of radiation; nil for none
 }
 
 // givenKinds are the kinds by their names in case files.
@@ -62,27 +61,27 @@ var givenKinds = map[string]int32{
 	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation,
 }
 
-// Sweep is how a step goes over the mesh. The results are the same bits.
+// Sweep is the order in which a step visits the mesh. The results are the same bits.
 type Sweep int
 
 const (
 	AutoSweep Sweep = iota // tiles on a GPU, cells elsewhere
 	CellSweep              // all fluxes, then all cells: no flux is computed twice
-	TileSweep              // piece by piece: fluxes stay in fast memory
+	TileSweep              // tile by tile: fluxes stay in shared memory
 )
 
 func (s Sweep) tiled(gpu bool) bool { return s == TileSweep || s == AutoSweep && gpu }
 
-// Initial holds the state at t = 0 for every cell of a part, ghosts too, and what does not change.
+// Initial is the state at t = 0 of every cell of a part, ghosts included, and fields that are constant in time.
 type Initial struct {
 	Depth                  []float64 // of the bed below the datum, m
 	H1, U1, V1, H2, U2, V2 []float64 // thicknesses in m, velocities in m/s
 	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
-	Pattern                []float64 // by which rain is multiplied; nil for 1
-	Infiltration           []float64 // what the ground takes of one layer, m/s; nil for nothing
+	Pattern                []float64 // factor on rain; nil for 1
+	Infiltration           []float64 // of one layer, m/s; nil for none
 	Coriolis               []float64 // parameter, 1/s; nil for no rotation
-	Pressure               []float64 // of the air over the density of the lower layer, m²/s²; nil for nothing
-	Uplift                 []float64 // by which the bed rises in all, m; nil for a bed that stays
+	Pressure               []float64 // of the air over the density of the lower layer, m²/s²; nil for none
+	Uplift                 []float64 // total rise of the bed, m; nil for a fixed bed
 }
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
@@ -109,7 +108,7 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 	return p, nil
 }
 
-// tolerance is where Newton's iteration may stop: its next step would be below rounding.
+// tolerance is the relative change at which Newton's iteration stops: its next step would be below round-off.
 func tolerance[F num.Float]() F {
 	if single[F]() {
 		return F(3e-4)
@@ -122,9 +121,9 @@ func single[F num.Float]() bool {
 	return float64(third) != 1.0/3
 }
 
-// settle moves bed and levels to a fixed grid of the given spacing, so that levels, their sums and differences are
-// exact: then a lake at rest over any bed is at rest to the last bit. An absent layer stays absent.
-func settle(depth, h1, h2 *float64, grid float64) {
+// snapLevels rounds bed and levels to multiples of grid, so that levels, their sums and differences are exact: then a
+// lake at rest over any bed is at rest to the last bit. An absent layer stays absent.
+func snapLevels(depth, h1, h2 *float64, grid float64) {
 	bed := -*depth
 	z2 := bed + *h2
 	z1 := z2 + *h1
@@ -139,8 +138,8 @@ func settle(depth, h1, h2 *float64, grid float64) {
 	*depth, *h2, *h1 = -bed, max(z2-bed, 0), max(z1-z2, 0)
 }
 
-// gridFor is the spacing of that grid: a power of two, of which the largest of depths and thicknesses is a multiple
-// with bits to spare in the mantissa.
+// gridFor is the spacing of that grid: a power of two, small against the largest of depths and thicknesses, with bits
+// of the mantissa to spare.
 func gridFor[F num.Float](scale float64) float64 {
 	bits := 44
 	if single[F]() {

@@ -36,44 +36,44 @@ type Source struct {
 	V1, V2 float64
 }
 
-// brought are all sources: the boundary by its groups, and what comes from above or is lost.
-func (s *solver[F]) brought(ctx context.Context) ([]Source, error) {
-	part := 1.0 // of what comes in a stage of a step
+// allSources are the boundary by its groups, rain, evaporation and infiltration.
+func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
+	part := 1.0 // weight of a stage of a step
 	if s.slopes != nil {
 		part = .5
 	}
-	through, err := s.through(ctx, part)
+	through, err := s.boundarySources(ctx, part)
 	if err != nil {
 		return nil, err
 	}
-	fallen, err := s.fallen(ctx, part)
+	fallen, err := s.rainAndLosses(ctx, part)
 	return append(through, fallen...), err
 }
 
-// through sums up what passed through the outlets.
-func (s *solver[F]) through(ctx context.Context, part float64) ([]Source, error) {
-	if len(s.gates) == 0 {
+// boundarySources sums up what passed through the outlets, each stage counting for part.
+func (s *solver[F]) boundarySources(ctx context.Context, part float64) ([]Source, error) {
+	if len(s.openGroups) == 0 {
 		return nil, nil
 	}
 	passed := make([]kernels.Passed, len(s.boundary.Passed))
 	if err := backend.Download(s.dev, passed, s.boundary.Passed); err != nil {
 		return nil, err
 	}
-	sums := make([]dist.Accumulator, 2*len(s.gates))
+	sums := make([]dist.Accumulator, 2*len(s.openGroups))
 	all := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
 		all[k] = &sums[k]
 	}
 	for k, v := range passed {
-		gate := s.gateOf[k]
-		sums[2*gate].Add(v.V1)
-		sums[2*gate+1].Add(v.V2)
+		group := s.outletGroup[k]
+		sums[2*group].Add(v.V1)
+		sums[2*group+1].Add(v.V2)
 	}
 	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
 		return nil, err
 	}
-	list := make([]Source, len(s.gates))
-	for k, g := range s.gates {
+	list := make([]Source, len(s.openGroups))
+	for k, g := range s.openGroups {
 		name := "rest"
 		if g >= 0 {
 			name = s.part.Groups[g].Name
@@ -85,7 +85,7 @@ func (s *solver[F]) through(ctx context.Context, part float64) ([]Source, error)
 
 func (s *solver[F]) Value(name string, cell int) float64 {
 	w := s.host
-	if !s.apart {
+	if !s.separate {
 		w = s.current()
 	} else if s.fetch([]int{cell}) != nil {
 		return math.NaN() // if the device has failed, the next step says so
@@ -107,10 +107,10 @@ func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
 	return nil
 }
 
-// unview forgets what the host has seen of the state.
-func (s *solver[F]) unview() {
-	s.viewed, s.samples.turned, s.picking.looked = -1, false, false
-	clear(s.looked)
+// forgetHostState marks the host's copy of the state as out of date.
+func (s *solver[F]) forgetHostState() {
+	s.hostStep, s.samples.turned, s.gathering.current = -1, false, false
+	clear(s.hostCells)
 }
 
 // quantity is a quantity by name of a cell in state c, whose bed has a depth in m. The velocity of a layer thinner than
@@ -153,7 +153,7 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
 		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
 	}
-	w, err := s.view()
+	w, err := s.hostState()
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 
 // State is that of the owned cells.
 func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
-	if err := s.rest(ctx); err != nil {
+	if err := s.quiesce(ctx); err != nil {
 		return nil, err
 	}
 	return solvers.HashedState([]solvers.Field{s.StateField(domain.Cells(s.part))})
@@ -179,27 +179,27 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	return solvers.Hash(ctx, s.comm, s)
 }
 
-// broken tells where the state stopped being finite or positive.
-func (s *solver[F]) broken(ctx context.Context) error {
+// findFault returns an error that names the cell where the state is not finite or not positive.
+func (s *solver[F]) findFault(ctx context.Context) error {
 	on := domain.Cells(s.part)
-	now, before := s.shown(on, s.state[s.now%2]), s.shown(on, s.state[1-s.now%2])
+	now, before := s.visibleField(on, s.state[s.now%2]), s.visibleField(on, s.state[1-s.now%2])
 	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	if err == nil && text == "" && s.slopes != nil {
-		// The mean of both stages may be sound where the first one was not.
-		now = s.shown(on, s.between)
+		// The mean of both stages may be valid where the first one was not.
+		now = s.visibleField(on, s.middle)
 		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	}
 	switch {
 	case err != nil:
 		return err
 	case text == "":
-		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.time[0].Limit)
+		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.hostClock[0].Limit)
 	}
-	if s.single {
+	if s.oneLayer {
 		return fmt.Errorf("%s (try a smaller cfl, or a larger dry_depth)", text)
 	}
 	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
 		text)
 }
 
-func (s *solver[F]) Bytes() int64 { return s.taken.Bytes() }
+func (s *solver[F]) Bytes() int64 { return s.allocated.Bytes() }

@@ -19,31 +19,31 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, how string) (e
 	if s.ghosts, err = halo.Connect[kernels.State[F]](ctx, plan, s.comm, s.dev, haloTag, how); err != nil {
 		return err
 	}
-	s.linked, _ = s.ghosts.(*halo.Linked[kernels.State[F]])
+	s.linked, _ = s.ghosts.(*halo.DeviceExchanger[kernels.State[F]])
 	if s.slopes != nil {
-		s.tilts, err = halo.Likewise[kernels.Slopes[F]](s.ghosts, plan, s.comm, s.dev, slopeTag)
+		s.slopeGhosts, err = halo.ConnectLike[kernels.Slopes[F]](s.ghosts, plan, s.comm, s.dev, slopeTag)
 	}
 	return err
 }
 
-func (s *solver[F]) Halo() string { return s.ghosts.Way() }
+func (s *solver[F]) Halo() string { return s.ghosts.Path() }
 
-// leave takes the boundary cells of a state that is being made.
-func (s *solver[F]) leave(ctx context.Context, state []kernels.State[F]) error {
-	s.flying = true
+// startExchange sends the boundary cells of a state whose core cells are still being computed.
+func (s *solver[F]) startExchange(ctx context.Context, state []kernels.State[F]) error {
+	s.exchanging = true
 	return s.ghosts.Start(ctx, state)
 }
 
-// settle completes the exchange that the last step or stage began.
-func (s *solver[F]) settle(ctx context.Context) error {
-	if !s.flying {
+// finishExchange completes the exchange that the last step or stage began.
+func (s *solver[F]) finishExchange(ctx context.Context) error {
+	if !s.exchanging {
 		return nil
 	}
-	s.flying = false
+	s.exchanging = false
 	return s.ghosts.Finish(ctx)
 }
 
-// keys is a minimum as the number that links of devices know.
-func (a *arrays[F]) keys(k int) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.least[k])), 1)
+// limitBits is limit k as the integer over which linked devices take minima.
+func (a *arrays[F]) limitBits(k int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.stepLimits[k])), 1)
 }

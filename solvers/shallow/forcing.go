@@ -13,17 +13,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// sources tells the host what it needs to sum up what rain brings and what is lost.
+// sources is what the host needs to sum up rain and losses.
 type sources struct {
-	rain        int // the number of the series that it follows, -1 for none
-	wet         []float64
-	evaporation bool
-	soaking     bool
+	rain         int // the index of its series, -1 for none
+	rainArea     []float64
+	evaporation  bool
+	infiltration bool
 }
 
-// forced takes over what works on the water, and bounds the step where it rains: on dry ground there are no waves that
-// would.
-func (o *outlets[F]) forced(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
+// addForcing adds the forcing, and bounds the step where it rains: on dry ground there are no waves that would.
+func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
 	for _, rows := range [][]series.Row{f.Rain, f.Evaporation} {
@@ -39,53 +38,53 @@ func (o *outlets[F]) forced(cfg Config, init Initial, part *mesh.Part, p *kernel
 	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
 		init.Coriolis != nil || init.Pressure != nil
 	p.Longest = F(math.Inf(1))
-	o.force.Drag = F(f.Drag)
+	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
-		o.force.WindX, o.force.WindY = o.number(f.WindX, false), o.number(f.WindY, false)
+		o.forcing.WindX, o.forcing.WindY = o.addNumber(f.WindX, false), o.addNumber(f.WindY, false)
 	}
-	if err := o.pressed(init.Pressure, f.Course, part); err != nil {
+	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
 		return err
 	}
-	o.force.Turning = owned[F](init.Coriolis, part)
-	o.force.Soaking = owned[F](init.Infiltration, part)
+	o.forcing.Coriolis = owned[F](init.Coriolis, part)
+	o.forcing.Infiltration = owned[F](init.Infiltration, part)
 	if f.Evaporation != nil {
-		o.force.Evaporation = o.number(f.Evaporation, false)
+		o.forcing.Evaporation = o.addNumber(f.Evaporation, false)
 	}
-	o.sources.evaporation, o.sources.soaking = f.Evaporation != nil, init.Infiltration != nil
-	if o.sources.evaporation || o.sources.soaking {
-		o.force.Lost = make([]kernels.Lost, part.Owned)
+	o.sources.evaporation, o.sources.infiltration = f.Evaporation != nil, init.Infiltration != nil
+	if o.sources.evaporation || o.sources.infiltration {
+		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
 	if f.Rain != nil {
-		o.rain(f.Rain, init.Pattern, part, p)
+		o.addRain(f.Rain, init.Pattern, part, p)
 	}
 	return nil
 }
 
-// rain takes over what falls on the cells. Its series is followed even if it is one number, since it is summed up. The
-// longest step is so long that what fell on dry ground in it runs no further than a cell.
-func (o *outlets[F]) rain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
-	o.force.Pattern = owned[F](pattern, part)
+// addRain adds rain. It has a series even if it is constant, since it is summed up. The step is bounded so that what
+// fell on dry ground in it runs no further than a cell.
+func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
+	o.forcing.Pattern = owned[F](pattern, part)
 	if len(rows) == 1 {
-		o.force.Rain = int32(len(o.boundary.Now))
+		o.forcing.Rain = int32(len(o.boundary.Now))
 		o.boundary.Now = append(o.boundary.Now, F(rows[0].Value))
-		o.follow(o.force.Rain, rows, func(r series.Row) float64 { return r.Value })
+		o.follow(o.forcing.Rain, rows, func(r series.Row) float64 { return r.Value })
 	} else {
-		o.force.Rain = o.number(rows, false)
+		o.forcing.Rain = o.addNumber(rows, false)
 	}
-	o.sources.rain = len(o.changing) - 1
+	o.sources.rain = len(o.series) - 1
 	most := 0.0
 	for _, r := range rows {
 		most = max(most, r.Value)
 	}
-	o.sources.wet = make([]float64, part.Owned)
+	o.sources.rainArea = make([]float64, part.Owned)
 	longest := math.Inf(1)
-	for i := range o.sources.wet {
+	for i := range o.sources.rainArea {
 		share := 1.0
 		if pattern != nil {
 			share = float64(F(pattern[i]))
 		}
 		area := float64(F(part.Area(i)))
-		o.sources.wet[i] = share * area
+		o.sources.rainArea[i] = share * area
 		if share*most > 0 {
 			longest = min(longest, math.Cbrt(area/(float64(p.Gravity)*share*most)))
 		}
@@ -93,7 +92,7 @@ func (o *outlets[F]) rain(rows []series.Row, pattern []float64, part *mesh.Part,
 	p.Longest = F(longest)
 }
 
-// owned are the values of a field at owned cells.
+// owned is a field at owned cells.
 func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	if field == nil {
 		return nil
@@ -105,33 +104,33 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
-// fallen are what rain has brought and what was lost, of which each stage counts for a part.
-func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) {
+// rainAndLosses are what rain has brought, and evaporation and infiltration have taken; each stage counts for part.
+func (s *solver[F]) rainAndLosses(ctx context.Context, part float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
 	var rained float64
 	if s.rain >= 0 {
-		changing, err := s.totals()
+		changing, err := s.seriesTotals()
 		if err != nil {
 			return nil, err
 		}
 		rained = part * changing[s.rain].Total
-		for _, area := range s.wet {
+		for _, area := range s.rainArea {
 			sums[0].Add(area)
 		}
 	}
-	if s.evaporation || s.soaking {
-		lost := make([]kernels.Lost, len(s.force.Lost))
-		if err := backend.Download(s.dev, lost, s.force.Lost); err != nil {
+	if s.evaporation || s.infiltration {
+		lost := make([]kernels.Lost, len(s.forcing.Lost))
+		if err := backend.Download(s.dev, lost, s.forcing.Lost); err != nil {
 			return nil, err
 		}
 		for i, l := range lost {
 			area := float64(s.beds[i].Area)
 			sums[1].Add(l.Evaporated * area)
-			sums[2].Add(l.Soaked * area)
+			sums[2].Add(l.Infiltrated * area)
 		}
 	}
-	if s.rain < 0 && !s.evaporation && !s.soaking {
+	if s.rain < 0 && !s.evaporation && !s.infiltration {
 		return nil, nil
 	}
 	if err := dist.AllreduceSum(ctx, s.comm, &sums[0], &sums[1], &sums[2]); err != nil {
@@ -143,7 +142,7 @@ func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) 
 	if s.evaporation {
 		list = append(list, Source{Name: "evaporation", V2: 0 - part*sums[1].Float64()})
 	}
-	if s.soaking {
+	if s.infiltration {
 		list = append(list, Source{Name: "infiltration", V2: 0 - part*sums[2].Float64()})
 	}
 	return list, nil

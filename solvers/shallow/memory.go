@@ -7,29 +7,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of arrays.place.
-// On a device with memory of its own, apart, steps go by tiles, whose edges between two of them are in both.
-func (c Config) Bytes(owned, held int, precision string, friction, apart bool) int64 {
+// Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
+// arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
+func (c Config) Bytes(owned, held int, precision string, friction, separate bool) int64 {
 	if precision == "float32" {
-		return bytesOf[float32](c, owned, held, friction, apart)
+		return bytesOf[float32](c, owned, held, friction, separate)
 	}
-	return bytesOf[float64](c, owned, held, friction, apart)
+	return bytesOf[float64](c, owned, held, friction, separate)
 }
 
-func bytesOf[F num.Float](c Config, owned, held int, friction, apart bool) int64 {
+func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) int64 {
 	var number F
 	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
 	if friction {
 		each += unsafe.Sizeof(number)
 	}
-	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
 	own := unsafe.Sizeof(kernels.TileCell{})
 	edges := int64(owned)*3/2 + int64(held-owned)/2
-	if apart {
+	if separate {
 		edges += edges / 7
 	} else {
 		edge += unsafe.Sizeof(kernels.Flux[F]{})
-		own = unsafe.Sizeof(kernels.Links{})
+		own = unsafe.Sizeof(kernels.CellEdges{})
 	}
 	if c.Order == 2 {
 		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})

@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// observer measures all owned cells on the device, where they are, while steps are queued.
+// observer computes diagnostics of all owned cells on the device while steps are queued.
 type observer struct {
 	solvers.Observing[observation]
 	found  []kernels.Surveyed // one
@@ -20,16 +20,16 @@ type observer struct {
 	survey [2]backend.Loop // by state
 }
 
-// observation is what was found of one state. What has come from sources the host knows at once.
+// observation is the result for one state. Sources are known to the host at once.
 type observation struct {
 	cells, counters backend.Report
 	courant         float64
 	sources         []Source
 }
 
-// placeObserver prepares a survey of so many owned cells.
-func (a *arrays[F]) placeObserver(beds []kernels.Bed[F], owned int) error {
-	o, p := &a.observer, &a.taken
+// prepareObserver prepares a survey of so many owned cells.
+func (a *arrays[F]) prepareObserver(beds []kernels.Bed[F], owned int) error {
+	o, p := &a.observer, &a.allocated
 	o.found = backend.Fresh[kernels.Surveyed](p, 1, "diagnostics")
 	if p.Err() != nil {
 		return p.Err()
@@ -54,17 +54,17 @@ func (a *arrays[F]) placeObserver(beds []kernels.Bed[F], owned int) error {
 
 // observe begins to measure the state as it is.
 func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
-	if err := s.rest(ctx); err != nil {
+	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
 	o := &s.observer
 	s.dev.Run(o.clear, 0, kernels.Sums+kernels.Extremes)
-	s.dev.Run(o.survey[s.now%2], 0, kernels.Stretches(s.part.Owned))
+	s.dev.Run(o.survey[s.now%2], 0, kernels.SurveyChunks(s.part.Owned))
 	if err := errors.Join(to.cells.Take(asBytes(o.found)), to.counters.Take(asBytes(s.counters))); err != nil {
 		return err
 	}
-	to.courant = s.time[0].Courant
-	to.sources, err = s.brought(ctx)
+	to.courant = s.hostClock[0].Courant
+	to.sources, err = s.allSources(ctx)
 	return err
 }
 
@@ -73,8 +73,8 @@ func asBytes[T any](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
 }
 
-// told makes diagnostics of what was found on all ranks.
-func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, err error) {
+// diagnosticsOf combines the results of all ranks.
+func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
 	if _, err := s.reducer.latest(ctx); err != nil {
 		return d, err
 	}
@@ -103,14 +103,14 @@ func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, e
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err
 	}
-	counted, err := s.countedByAll(ctx, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters))))
+	counted, err := s.reduceCounters(ctx, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters))))
 	if err != nil {
 		return d, err
 	}
 	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
-	return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.Surface),
-		H2SqIntegral: sum(kernels.Lower), H1Max: most[kernels.Upper1], H1Min: -most[kernels.Least1],
-		H2Max: most[kernels.Upper2], H2Min: -most[kernels.Least2], SpeedMax: most[kernels.Speed],
+	return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.AbsZ1),
+		H2SqIntegral: sum(kernels.SquareH2), H1Max: most[kernels.MaxH1], H1Min: -most[kernels.NegMinH1],
+		H2Max: most[kernels.MaxH2], H2Min: -most[kernels.NegMinH2], SpeedMax: most[kernels.MaxSpeed],
 		ComplexEdges: counted.ComplexEdges, LimitedFluxes: counted.LimitedFluxes, CFLMax: of.courant,
 		Sources: of.sources}, nil
 }
@@ -120,7 +120,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.observe(ctx, room); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
@@ -136,5 +136,5 @@ func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }

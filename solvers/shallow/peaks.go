@@ -12,14 +12,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Keep says what is kept of all steps.
+// Keep selects what is recorded over all steps.
 type Keep struct {
 	Maxima    bool
 	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet
 }
 
-// keepFrom makes what is kept of owned cells, as it is before the first step.
-func keepFrom[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
+// initialPeaks are the extremes of owned cells before the first step.
+func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
 	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
@@ -41,79 +41,79 @@ func keepFrom[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
 	return peaks
 }
 
-// placePeaks puts what is kept on the device.
-func (a *arrays[F]) placePeaks(from kernels.Peaks) {
+// uploadPeaks puts the extremes on the device.
+func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	for _, array := range append(from.Arrays(), &from.Level) {
-		*array = backend.Uploaded(&a.taken, *array, "maxima")
+		*array = backend.Uploaded(&a.allocated, *array, "maxima")
 	}
-	from.Marks = backend.Uploaded(&a.taken, from.Marks, "maxima")
+	from.Marks = backend.Uploaded(&a.allocated, from.Marks, "maxima")
 	a.peaks = from
 }
 
-// keepPeaks takes the state at the start of step k of the turns into account. The device finds the time.
-func (s *solver[F]) keepPeaks(k int) {
+// updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
+func (s *solver[F]) updatePeaks(k int) {
 	if n := len(s.peaks.Depth); n > 0 {
-		s.dev.Run(s.loops[k].keepOfStep, 0, n)
+		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}
 }
 
-// lookAtPeaks takes the state of this step into account in some owned cells. It may do so again.
-func (s *solver[F]) lookAtPeaks(lo, hi int) error {
-	if !s.keeps {
+// updatePeaksNow takes the state of this step into account in some owned cells. It may do so again.
+func (s *solver[F]) updatePeaksNow(lo, hi int) error {
+	if !s.keepsMaxima {
 		return nil
 	}
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
 		return err
 	}
-	s.dev.Run(s.loops[s.now].keep, lo, hi)
+	s.dev.Run(s.loops[s.now].peaks, lo, hi)
 	return nil
 }
 
-// peaksNow is what was kept up to the state of this step, where the host can read it.
+// peaksNow is the extremes up to the state of this step, where the host can read them.
 func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
-	if s.kept == s.Steps() {
-		return &s.peaked, nil
+	if s.hostPeaksStep == s.Steps() {
+		return &s.hostPeaks, nil
 	}
-	if err := s.lookAtPeaks(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
 		return nil, err
 	}
-	if !s.apart {
-		s.peaked = s.peaks
+	if !s.separate {
+		s.hostPeaks = s.peaks
 	} else {
-		to := append(s.peaked.Arrays(), &s.peaked.Level)
+		to := append(s.hostPeaks.Arrays(), &s.hostPeaks.Level)
 		for k, from := range append(s.peaks.Arrays(), &s.peaks.Level) {
 			*to[k] = slices.Grow((*to[k])[:0], len(*from))[:len(*from)]
 			if err := backend.Download(s.dev, *to[k], *from); err != nil {
 				return nil, err
 			}
 		}
-		s.peaked.Marks = slices.Grow(s.peaked.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
-		if err := backend.Download(s.dev, s.peaked.Marks, s.peaks.Marks); err != nil {
+		s.hostPeaks.Marks = slices.Grow(s.hostPeaks.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
+		if err := backend.Download(s.dev, s.hostPeaks.Marks, s.peaks.Marks); err != nil {
 			return nil, err
 		}
-		if err := s.look(0, len(s.beds)); err != nil {
+		if err := s.downloadBeds(0, len(s.beds)); err != nil {
 			return nil, err
 		}
 	}
-	s.kept = s.Steps()
-	return &s.peaked, nil
+	s.hostPeaksStep = s.Steps()
+	return &s.hostPeaks, nil
 }
 
-// peaksAt reads what was kept in some owned cells up to the state of this step, for gauges. A device with memory of its
+// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges. A device with memory of its
 // own looks at all cells, so that it is asked once.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.apart && s.kept != s.Steps() && len(cells) > 0 {
-		picked, err := s.pickPeaks(cells)
-		for k := range picked {
-			do(k, &picked[k])
+	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
+		gathered, err := s.gatherPeaks(cells)
+		for k := range gathered {
+			do(k, &gathered[k])
 		}
 		return err
 	}
 	for k, cell := range cells {
-		from := &s.peaked
-		if s.kept != s.Steps() {
+		from := &s.hostPeaks
+		if s.hostPeaksStep != s.Steps() {
 			from = &s.peaks
-			if err := s.lookAtPeaks(cell, cell+1); err != nil {
+			if err := s.updatePeaksNow(cell, cell+1); err != nil {
 				return err
 			}
 		}
@@ -123,7 +123,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	return nil
 }
 
-// Maxima are the fields of what is kept, and how each is read of a cell.
+// Maxima are the fields of extremes, and how each is read of a cell.
 var Maxima = []struct {
 	solvers.Field
 	of func(k *kernels.Peak) float64
@@ -176,7 +176,7 @@ func class(hazard float64) float64 {
 }
 
 func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
-	if !s.keeps {
+	if !s.keepsMaxima {
 		return nil
 	}
 	peaks, err := s.peaksNow()
@@ -194,7 +194,7 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
-	if !s.keeps {
+	if !s.keepsMaxima {
 		return nil
 	}
 	for _, m := range Maxima {
@@ -206,7 +206,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 				return nil, err
 			}
 			values := make([]float64, len(peaks.Depth))
-			parallel.Ranges(len(values), parallel.Parts(len(values), few), func(_, lo, hi int) {
+			parallel.Ranges(len(values), parallel.Parts(len(values), cellsPerWorker), func(_, lo, hi int) {
 				for i := lo; i < hi; i++ {
 					of := s.peakOf(peaks, i)
 					values[i] = m.of(&of)
@@ -228,14 +228,14 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	for k, array := range s.peaks.Arrays() {
 		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
 	}
-	if len(s.up.Rises) > 0 {
+	if len(s.uplift.Rises) > 0 {
 		saved("level", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Level, 0) })
 	}
 	saved("marks", func() solvers.View { return solvers.ViewOf[int32](s.dev, s.peaks.Marks, 0) })
 	return list
 }
 
-// peakOf is what was kept in a cell up to now, where the host can read it.
+// peakOf is the extremes of a cell up to now, where the host can read them.
 func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
 	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
 }

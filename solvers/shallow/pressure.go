@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// pressed takes over the pressure of the air, of which the water feels the gradient. It is of all cells and follows a
-// course in time, 1 where that is nil.
-func (o *outlets[F]) pressed(pressure []float64, course []series.Row, part *mesh.Part) error {
+// addAirPressure adds the pressure of the air of all cells, of which the water feels the gradient, times a factor in
+// time, 1 where that is nil.
+func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, part *mesh.Part) error {
 	if pressure == nil {
 		if course != nil {
 			return errors.New("a course of the air's pressure needs the pressure")
@@ -20,24 +20,24 @@ func (o *outlets[F]) pressed(pressure []float64, course []series.Row, part *mesh
 	if course == nil {
 		course = series.Steady(1)
 	}
-	o.force.Course = o.number(course, false)
-	o.force.Pressure = make([]kernels.Arrow[F], part.Owned)
-	for i := range o.force.Pressure {
-		o.force.Pressure[i] = arrow[F](gradient(part, i, pressure))
+	o.forcing.PressureFactor = o.addNumber(course, false)
+	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
+	for i := range o.forcing.PressureGradient {
+		o.forcing.PressureGradient[i] = toVec2[F](gradient(part, i, pressure))
 	}
 	return nil
 }
 
 // gradient is that of a field of all cells in owned cell i, by least squares over the neighbours that it has; where
 // they lie in one direction, along it.
-func gradient(p *mesh.Part, i int, field []float64) (g way) {
+func gradient(p *mesh.Part, i int, field []float64) (g vec2) {
 	at := centroidOf(p, i)
 	var xx, xy, yy, fx, fy float64
 	for _, near := range p.Neighbour[i] {
 		if near < 0 {
 			continue
 		}
-		w, more := centroidOf(p, int(near)).less(at), field[near]-field[i]
+		w, more := centroidOf(p, int(near)).minus(at), field[near]-field[i]
 		xx, xy, yy = xx+w.x*w.x, xy+w.x*w.y, yy+w.y*w.y
 		fx, fy = fx+w.x*more, fy+w.y*more
 	}
@@ -46,7 +46,7 @@ func gradient(p *mesh.Part, i int, field []float64) (g way) {
 	case trace == 0:
 		return g
 	case det < 1e-6*trace*trace:
-		return way{fx / trace, fy / trace}
+		return vec2{fx / trace, fy / trace}
 	}
-	return way{(yy*fx - xy*fy) / det, (xx*fy - xy*fx) / det}
+	return vec2{(yy*fx - xy*fy) / det, (xx*fy - xy*fx) / det}
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// reducer finds the length of the next step from what the ranks' waves allow. Where steps lag, the ranks agree on it
-// while they take a step, by a goroutine of their own; no other collective call may be made meanwhile: see latest.
+// reducer finds the length of the next step from what the ranks' waves allow. Where steps lag, a goroutine reduces
+// while the ranks take the next step; no other collective call may be made while it is pending: see latest.
 type reducer struct {
-	comm    dist.Comm
-	lag     bool
-	last    float64 // the latest minimum of all ranks; +Inf before the first
-	flying  bool
-	ask     chan question
-	answer  chan error
-	reduced [1]float64
+	comm     dist.Comm
+	lag      bool
+	last     float64 // the latest minimum of all ranks; +Inf before the first
+	pending  bool
+	requests chan request
+	results  chan error
+	reduced  [1]float64
 }
 
-type question struct {
+type request struct {
 	ctx  context.Context
 	mine float64
 }
@@ -27,11 +27,11 @@ type question struct {
 func newReducer(comm dist.Comm, lag bool) *reducer {
 	r := &reducer{comm: comm, lag: lag, last: math.Inf(1)}
 	if lag {
-		r.ask, r.answer = make(chan question), make(chan error, 1)
+		r.requests, r.results = make(chan request), make(chan error, 1)
 		go func() {
-			for q := range r.ask {
+			for q := range r.requests {
 				r.reduced[0] = q.mine
-				r.answer <- r.comm.AllreduceFloat64(q.ctx, dist.Min, r.reduced[:])
+				r.results <- r.comm.AllreduceFloat64(q.ctx, dist.Min, r.reduced[:])
 			}
 		}()
 	}
@@ -46,33 +46,33 @@ func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
 		r.last = r.reduced[0]
 		return r.last, err
 	}
-	first := math.IsInf(r.last, 1) && !r.flying
+	first := math.IsInf(r.last, 1) && !r.pending
 	before, err := r.latest(ctx)
 	if err != nil {
 		return 0, err
 	}
-	r.flying = true
-	r.ask <- question{ctx, mine}
+	r.pending = true
+	r.requests <- request{ctx, mine}
 	if first {
 		return r.latest(ctx)
 	}
 	return before, nil
 }
 
-// latest waits for the minimum that is under way and returns the latest one.
+// latest waits for the pending reduction and returns the latest minimum.
 func (r *reducer) latest(ctx context.Context) (float64, error) {
-	if !r.flying {
+	if !r.pending {
 		return r.last, nil
 	}
-	r.flying = false
-	err := <-r.answer
+	r.pending = false
+	err := <-r.results
 	r.last = r.reduced[0]
 	return r.last, err
 }
 
 func (r *reducer) close() {
-	if r.lag && r.ask != nil {
-		close(r.ask)
-		r.ask = nil
+	if r.lag && r.requests != nil {
+		close(r.requests)
+		r.requests = nil
 	}
 }

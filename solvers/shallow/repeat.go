@@ -8,37 +8,37 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A rank that is alone needs nobody for the length of a step, and ranks whose devices are linked find it together: the
-// clock stays on the devices, where each step reads it by itself, and several steps are recorded once and queued in one
-// call.
+// A rank that is alone needs no reduction for the length of a step, and linked devices reduce it among themselves: the
+// clock stays on the devices, where each step reads it by itself, and several steps are recorded once and queued with
+// one call.
 
-// recorded is how many steps a recording holds: it ends where it began.
-const recorded = 4 * turns
+// stepsPerRecording is a multiple of the cycle, so that a recording ends where it began.
+const stepsPerRecording = 4 * cycleLength
 
-// most bounds how many steps are queued at a time, so that a run can be stopped.
-const most = 1024
+// maxQueued bounds how many steps are queued at a time, so that a run can be interrupted.
+const maxQueued = 1024
 
-func (s *solver[F]) repeats() bool {
+func (s *solver[F]) canQueue() bool {
 	_, records := s.dev.(backend.Recorder)
 	return records && s.tiled && (s.comm.Size() == 1 || s.linked != nil)
 }
 
-// repeat takes up to so many steps. Those that are queued after the clock has stopped do nothing.
-func (s *solver[F]) repeat(ctx context.Context, steps int) error {
+// queueSteps takes up to so many steps. Those that are queued after the clock has stopped do nothing.
+func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.clockAt = time.Now()
-	if err := s.rest(ctx); err != nil {
+	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
-	if err := s.begin(); err != nil {
+	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	clock := &s.time[0]
+	clock := &s.hostClock[0]
 	n := min(steps, s.samples.most())
 	next := clock.Until
 	if clock.Pause > 0 {
@@ -47,18 +47,18 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
 		n = max(1, int(left))
 	}
-	end := (s.now + n) % turns
-	if n >= recorded {
+	end := (s.now + n) % cycleLength
+	if n >= stepsPerRecording {
 		r, err := s.recording(ctx, s.now)
 		if err != nil {
 			return err
 		}
-		for ; n >= recorded; n -= recorded {
+		for ; n >= stepsPerRecording; n -= stepsPerRecording {
 			r.Launch()
 		}
 	}
 	for k := range n {
-		if err := s.queue(ctx, (s.now+k)%turns); err != nil {
+		if err := s.queueStep(ctx, (s.now+k)%cycleLength); err != nil {
 			return err
 		}
 	}
@@ -68,29 +68,29 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		}
 	}
 	before := clock.Steps
-	if err := backend.Download(s.dev, s.time[:], s.clock[end:end+1]); err != nil {
+	if err := backend.Download(s.dev, s.hostClock[:], s.clock[end:end+1]); err != nil {
 		return err
 	}
 	if clock.Pending {
-		if err := backend.Download(s.dev, s.least[:], s.arrays.least); err != nil {
+		if err := backend.Download(s.dev, s.hostLimits[:], s.arrays.stepLimits); err != nil {
 			return err
 		}
-		clock.Tick(s.least[s.wavesOf(end)].Value())
-		s.book()
-		s.reducer.last = float64(s.least[end].Value())
+		clock.Tick(s.hostLimits[s.limitOf(end)].Value())
+		s.recordCourant()
+		s.reducer.last = float64(s.hostLimits[end].Value())
 	}
 	s.lap(inUpdate)
-	s.now = (s.now + int(clock.Steps-before)) % turns
-	s.unview()
+	s.now = (s.now + int(clock.Steps-before)) % cycleLength
+	s.forgetHostState()
 	if err := s.fetchSamples(before); err != nil {
 		return err
 	}
 	return s.check(ctx)
 }
 
-// queue queues step k of the turns.
-func (s *solver[F]) queue(ctx context.Context, k int) error {
-	s.keepPeaks(k)
+// queueStep queues step k of the cycle.
+func (s *solver[F]) queueStep(ctx context.Context, k int) error {
+	s.updatePeaks(k)
 	queue := s.queueTiles
 	if s.slopes != nil {
 		queue = s.queueStages
@@ -99,10 +99,10 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 		return err
 	}
 	if s.linked != nil {
-		if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil {
+		if err := s.linked.Max(s.limitBits((k + 1) % cycleLength)); err != nil {
 			return err
 		}
-		if !s.params.Lag { // a lagging minimum is there with the next step's ghosts
+		if !s.params.Lag { // a lagging minimum arrives with the next step's ghosts
 			if err := s.linked.Finish(ctx); err != nil {
 				return err
 			}
@@ -115,31 +115,31 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 // queueTiles queues all tiles, and the exchange of what they make.
 func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	tile := s.loops[k].tile
-	s.present(s.loops[k], 0)
-	s.move(s.loops[k])
+	s.evaluateSeries(s.loops[k], 0)
+	s.moveBed(s.loops[k])
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil
 	}
 	err := s.linked.Fork(func() error {
-		s.dev.Run(tile, s.core, s.ntiles)
+		s.dev.Run(tile, s.coreTiles, s.ntiles)
 		return s.linked.Start(ctx, s.state[1-k%2])
 	})
 	if err != nil {
 		return err
 	}
-	s.dev.Run(tile, 0, s.core)
+	s.dev.Run(tile, 0, s.coreTiles)
 	return s.linked.Finish(ctx)
 }
 
-// recording returns that of several steps from turn k on.
+// recording returns that of stepsPerRecording steps from step k of the cycle on.
 func (s *solver[F]) recording(ctx context.Context, k int) (backend.Recording, error) {
-	if s.replay[k] != nil {
-		return s.replay[k], nil
+	if s.recordings[k] != nil {
+		return s.recordings[k], nil
 	}
 	r, err := s.dev.(backend.Recorder).Record(func() error {
-		for n := range recorded {
-			if err := s.queue(ctx, (k+n)%turns); err != nil {
+		for n := range stepsPerRecording {
+			if err := s.queueStep(ctx, (k+n)%cycleLength); err != nil {
 				return err
 			}
 		}
@@ -149,7 +149,7 @@ func (s *solver[F]) recording(ctx context.Context, k int) (backend.Recording, er
 		return nil
 	})
 	if err == nil {
-		s.replay[k] = r
+		s.recordings[k] = r
 	}
 	return r, err
 }

@@ -24,10 +24,10 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
 
-// shown is what people are told of a state: of one layer that layer alone.
-func (s *solver[F]) shown(on *solvers.Space, w []kernels.State[F]) solvers.Field {
+// visibleField is a state as messages show it: of one layer that layer alone.
+func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	f := s.field(on, w)
-	if s.single {
+	if s.oneLayer {
 		f.Components, f.NotNegative = []string{"h", "qx", "qy"}, []string{"h"}
 		f.View = func() solvers.View {
 			return solvers.ViewOf[F](s.dev, w, unsafe.Offsetof(kernels.State[F]{}.H2))
@@ -37,38 +37,38 @@ func (s *solver[F]) shown(on *solvers.Space, w []kernels.State[F]) solvers.Field
 }
 
 func (s *solver[F]) BudgetFields() (list []solvers.Field) {
-	if len(s.gates) > 0 {
-		edges := &solvers.Space{Name: "edge", Owned: len(s.sides), Key: func(i int) int64 { return s.sides[i] }}
+	if len(s.openGroups) > 0 {
+		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
 		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", On: edges,
 			Saved: true, Components: []string{"v1", "v2"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
 	}
-	if s.evaporation || s.soaking {
+	if s.evaporation || s.infiltration {
 		cells := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", On: cells,
 			Saved: true, Components: []string{"evaporated", "soaked"},
-			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.force.Lost, 0) }})
+			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}
 	return list
 }
 
-// totals are what the series have come to since the start.
-func (s *solver[F]) totals() ([]kernels.Changing, error) {
-	list := make([]kernels.Changing, len(s.changing))
-	return list, backend.Download(s.dev, list, s.changing)
+// seriesTotals are the series with their sums since the start.
+func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
+	list := make([]kernels.Series, len(s.series))
+	return list, backend.Download(s.dev, list, s.series)
 }
 
-func (s *solver[F]) Rest(ctx context.Context) error { return s.rest(ctx) }
+func (s *solver[F]) Quiesce(ctx context.Context) error { return s.quiesce(ctx) }
 
-// Scalars are of the clock what solvers.Clock has not, the latest minimum of the waves of all ranks, which lagging
-// steps use later, what was counted, and what series have come to.
+// Scalars are what solvers.Clock lacks of the clock, the latest minimum of the waves of all ranks, which lagging steps
+// use later, the counters, and the sums of series.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
-	n, err := s.count(ctx)
+	n, err := s.sumCounters(ctx)
 	if err != nil {
 		return nil, err
 	}
-	series, err := s.totals()
-	c := &s.time[0]
+	series, err := s.seriesTotals()
+	c := &s.hostClock[0]
 	all := map[string]float64{
 		"limit": float64(c.Limit), "before": float64(c.Before), "courant": c.Courant, "waves": s.reducer.last,
 		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
@@ -79,52 +79,52 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	return all, err
 }
 
-// totalOf names what series k has come to.
+// totalOf names the sum of series k.
 func totalOf(k int) string { return fmt.Sprintf("series_%d", k) }
 
-// count is what was counted on all ranks.
-func (s *solver[F]) count(ctx context.Context) (kernels.Counters, error) {
+// sumCounters is the counters of all ranks.
+func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	counters := make([]kernels.Counters, 1)
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
 		return kernels.Counters{}, err
 	}
-	return s.countedByAll(ctx, &counters[0])
+	return s.reduceCounters(ctx, &counters[0])
 }
 
-// countedByAll adds up what each rank has counted.
-func (s *solver[F]) countedByAll(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
+// reduceCounters adds up the counters of all ranks.
+func (s *solver[F]) reduceCounters(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
 	n := []int64{mine.ComplexEdges, mine.LimitedFluxes}
 	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)
 	return kernels.Counters{ComplexEdges: n[0], LimitedFluxes: n[1]}, err
 }
 
 func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
 	if err := fill(); err != nil {
 		return err
 	}
-	c := &s.time[0]
+	c := &s.hostClock[0]
 	c.Time, c.Steps, c.Took, c.Before = at.Time, int64(at.Steps), F(at.Dt), F(of["before"])
 	c.Limit, c.Courant = F(of["limit"]), of["courant"]
 	s.reducer.last = of["waves"]
-	s.unview()
-	s.kept = -1
-	if err := s.relift(); err != nil {
+	s.forgetHostState()
+	s.hostPeaksStep = -1
+	if err := s.resetBed(); err != nil {
 		return err
 	}
-	series, err := s.totals()
+	series, err := s.seriesTotals()
 	if err != nil {
 		return err
 	}
 	for k := range series {
 		series[k].Total = of[totalOf(k)]
 	}
-	if err := backend.Upload(s.dev, s.changing, series); err != nil {
+	if err := backend.Upload(s.dev, s.series, series); err != nil {
 		return err
 	}
 	var counted kernels.Counters // of all ranks, on one

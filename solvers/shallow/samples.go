@@ -10,13 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// picking reads some cells of a device with memory of its own at once.
-type picking[F num.Float] struct {
-	cells  twin[int32]
-	states twin[kernels.State[F]]
-	depths twin[F]
-	peaks  twin[kernels.Peak]
-	looked bool // peaks are of these cells in the state of now
+// gathering reads some cells of a device with memory of its own at once.
+type gathering[F num.Float] struct {
+	cells   twin[int32]
+	states  twin[kernels.State[F]]
+	depths  twin[F]
+	peaks   twin[kernels.Peak]
+	current bool // peaks are of these cells in the state of now
 }
 
 // twin is an array of the device, and one of the host for some of it.
@@ -33,16 +33,16 @@ func (t *twin[T]) fetch(d backend.Device, n int) error {
 
 // list takes a list of cells to the device, where there is room for what they hold.
 func (s *solver[F]) list(cells []int) error {
-	p, n := &s.picking, len(cells)
+	p, n := &s.gathering, len(cells)
 	if have := len(p.cells.device); n > have {
-		room, of := max(n, 2*have), &s.taken
-		*p = picking[F]{cells: newTwin[int32](of, room), states: newTwin[kernels.State[F]](of, room),
+		room, of := max(n, 2*have), &s.allocated
+		*p = gathering[F]{cells: newTwin[int32](of, room), states: newTwin[kernels.State[F]](of, room),
 			depths: newTwin[F](of, room), peaks: newTwin[kernels.Peak](of, room)}
 		if err := of.Err(); err != nil {
 			return err
 		}
 	}
-	p.looked = false
+	p.current = false
 	for k, cell := range cells {
 		p.cells.host[k] = int32(cell)
 	}
@@ -51,13 +51,13 @@ func (s *solver[F]) list(cells []int) error {
 
 // fetch brings the state of some cells to the host, once for all of their fields, where it is not there.
 func (s *solver[F]) fetch(cells []int) error {
-	if !s.apart || s.viewed == s.Steps() {
+	if !s.separate || s.hostStep == s.Steps() {
 		return nil
 	}
 	var missing []int
 	for _, cell := range cells {
-		if !s.looked[cell] {
-			s.looked[cell] = true
+		if !s.hostCells[cell] {
+			s.hostCells[cell] = true
 			missing = append(missing, cell)
 		}
 	}
@@ -67,9 +67,9 @@ func (s *solver[F]) fetch(cells []int) error {
 	if err := s.list(missing); err != nil {
 		return err
 	}
-	p, n := &s.picking, len(missing)
-	pick := kernels.NewPickSamplesLoop(p.cells.device, s.arrays.mesh.Beds, s.current(), p.states.device, p.depths.device)
-	s.dev.Run(pick, 0, n)
+	p, n := &s.gathering, len(missing)
+	gather := kernels.NewGatherStatesLoop(p.cells.device, s.arrays.mesh.Beds, s.current(), p.states.device, p.depths.device)
+	s.dev.Run(gather, 0, n)
 	if err := errors.Join(p.states.fetch(s.dev, n), p.depths.fetch(s.dev, n)); err != nil {
 		return err
 	}
@@ -79,22 +79,22 @@ func (s *solver[F]) fetch(cells []int) error {
 	return nil
 }
 
-// pickPeaks brings what was kept in some cells up to the state of this step to the host, once for all of its fields.
+// gatherPeaks brings the extremes of some cells up to the state of this step to the host, once for all of their fields.
 // The next call overwrites it.
-func (s *solver[F]) pickPeaks(cells []int) ([]kernels.Peak, error) {
-	p, n := &s.picking, len(cells)
+func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
+	p, n := &s.gathering, len(cells)
 	same := func(k int32, cell int) int { return int(k) - cell }
-	if p.looked && slices.CompareFunc(p.cells.host[:min(n, len(p.cells.host))], cells, same) == 0 {
+	if p.current && slices.CompareFunc(p.cells.host[:min(n, len(p.cells.host))], cells, same) == 0 {
 		return p.peaks.host[:n], nil
 	}
-	if err := s.lookAtPeaks(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
 		return nil, err
 	}
 	if err := s.list(cells); err != nil {
 		return nil, err
 	}
-	s.dev.Run(kernels.NewPickPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device), 0, n)
-	p.looked = true
+	s.dev.Run(kernels.NewGatherPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device), 0, n)
+	p.current = true
 	return p.peaks.host[:n], p.peaks.fetch(s.dev, n)
 }
 
@@ -115,15 +115,15 @@ const sampledBytes = 64 << 20
 // most is how many steps may be queued at a time.
 func (s *samples[F]) most() int {
 	if s.columns == nil {
-		return most
+		return maxQueued
 	}
 	return len(s.ring.Times)
 }
 
 // Sample has steps leave what some owned cells hold, in the order of the queue. Where steps do not go by themselves it
-// does not, and returns false.
+// does not, and recycleLength false.
 func (s *solver[F]) Sample(cells []int) (bool, error) {
-	if !s.repeats() {
+	if !s.canQueue() {
 		return false, nil
 	}
 	of := &s.samples
@@ -136,24 +136,24 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 		}
 	}
 	each := int(unsafe.Sizeof(kernels.State[F]{})) * (len(list) + 1)
-	steps := min(most, max(recorded, sampledBytes/each))
-	t := &s.taken
+	steps := min(maxQueued, max(stepsPerRecording, sampledBytes/each))
+	t := &s.allocated
 	of.ring = kernels.Samples[F]{Cells: backend.Uploaded(t, list, "cells of gauges"),
 		States: backend.Fresh[kernels.State[F]](t, steps*len(list), "gauges"),
 		Depths: backend.Fresh[F](t, steps*len(list), "gauges"), Times: backend.Fresh[float64](t, steps, "gauges")}
 	for k := range s.loops {
-		next := (k + 1) % turns
-		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], &s.arrays.least[s.wavesOf(next)], &of.ring,
+		next := (k + 1) % cycleLength
+		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], &s.arrays.stepLimits[s.limitOf(next)], &of.ring,
 			s.arrays.mesh.Beds, s.state[1-k%2])
-		if s.replay[k] != nil {
-			s.replay[k].Close()
-			s.replay[k] = nil
+		if s.recordings[k] != nil {
+			s.recordings[k].Close()
+			s.recordings[k] = nil
 		}
 	}
 	return true, t.Err()
 }
 
-// sample queues what step k of the turns leaves.
+// sample queues what step k of the cycle leaves.
 func (s *solver[F]) sample(k int) {
 	if s.samples.columns != nil {
 		s.dev.Run(s.loops[k].sample, 0, max(1, len(s.samples.ring.Cells)))
@@ -166,7 +166,7 @@ func (s *solver[F]) fetchSamples(before int64) error {
 	if of.columns == nil {
 		return nil
 	}
-	n, width, room := int(s.time[0].Steps-before), len(of.ring.Cells), len(of.ring.Times)
+	n, width, room := int(s.hostClock[0].Steps-before), len(of.ring.Cells), len(of.ring.Times)
 	of.states = slices.Grow(of.states[:0], n*width)[:n*width]
 	of.depths = slices.Grow(of.depths[:0], n*width)[:n*width]
 	of.times = slices.Grow(of.times[:0], n)[:n]

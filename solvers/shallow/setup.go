@@ -19,24 +19,24 @@ import (
 
 func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, kept: -1, looked: map[int]bool{},
+	s := &solver[F]{part: part, comm: comm, dev: dev, hostStep: -1, hostPeaksStep: -1, hostCells: map[int]bool{},
 		reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	_, s.apart = dev.(backend.Memory)
-	state, manning, grid, err := start[F](ctx, comm, part, init)
+	_, s.separate = dev.(backend.Memory)
+	state, manning, grid, err := initialState[F](ctx, comm, part, init)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.DryDepth == 0 {
-		if cfg.DryDepth, err = fittingDry(ctx, comm, part, init); err != nil {
+		if cfg.DryDepth, err = defaultDryDepth(ctx, comm, part, init); err != nil {
 			return nil, err
 		}
 	}
-	s.dry, s.single = cfg.DryDepth, cfg.Layers == 1
+	s.dry, s.oneLayer = cfg.DryDepth, cfg.Layers == 1
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
@@ -44,66 +44,67 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err != nil {
 		return nil, err
 	}
-	if err := out.forced(cfg, init, part, &s.params); err != nil {
+	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
 	whole, inner, err := assemble[F](part, init.Depth, out)
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.beds, s.gates, s.gateOf, s.sources = inner, whole.Beds, out.gates, out.boundary.Of, out.sources
-	s.sides = out.sides
+	s.innerEdges, s.beds = inner, whole.Beds
+	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
+	s.outletKeys = out.keys
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)
 	}
-	if out.up, err = uplift(cfg, init.Uplift, grid, &whole); err != nil {
+	if out.uplift, err = uplift(cfg, init.Uplift, grid, &whole); err != nil {
 		return nil, err
 	}
-	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
-		if tiles, s.core, err = tile(part, &whole); err != nil {
+	if s.tiled = cfg.Sweep.tiled(s.separate); s.tiled {
+		if tiles, s.coreTiles, err = tile(part, &whole); err != nil {
 			return nil, err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.place(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
+	if err := s.upload(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
 		return nil, err
 	}
-	s.keeps = cfg.Keep.Maxima
-	s.placePeaks(keepFrom(cfg.Keep, part.Owned, len(out.up.Rises) > 0, whole.Beds, state))
-	if s.keeps {
+	s.keepsMaxima = cfg.Keep.Maxima
+	s.uploadPeaks(initialPeaks(cfg.Keep, part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
+	if s.keepsMaxima {
 		s.wasDry = make([]bool, part.Owned)
 		for i := range s.wasDry {
 			s.wasDry[i] = state[i].H2 < s.params.DryDepth
 		}
 	}
-	for k := range turns {
+	for k := range cycleLength {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err
 		}
 	}
-	if s.apart {
+	if s.separate {
 		s.host = state
 	}
 	if err := s.connect(ctx, plan, cfg.Halo); err != nil {
 		return nil, err
 	}
 	// A step of length 0 changes nothing and finds the length of the first one.
-	s.time[0].CFL = cfg.CFL
+	s.hostClock[0].CFL = cfg.CFL
 	if err := s.step(ctx); err != nil {
 		return nil, err
 	}
-	s.time[0].Steps, s.spent = 0, [phases]time.Duration{}
+	s.hostClock[0].Steps, s.spent = 0, [phases]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
-// fittingDry is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of the
-// mean thickness of the water where there is any, and at most 1 mm. A larger one holds the fronts back that run up dry
-// land. The sums are exact, so that it is the same for any number of ranks.
-func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
+// defaultDryDepth is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of
+// the mean thickness of the water where there is any, and at most 1 mm. A larger one delays the run-up on dry land. The
+// sums are exact, so that it is the same for any number of ranks.
+func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
 	var water, area dist.Accumulator
 	var lock sync.Mutex
-	parallel.Ranges(part.Owned, parallel.Parts(part.Owned, few), func(_, lo, hi int) {
+	parallel.Ranges(part.Owned, parallel.Parts(part.Owned, cellsPerWorker), func(_, lo, hi int) {
 		var w, a dist.Accumulator
 		for i := lo; i < hi; i++ {
 			if h := init.H1[i] + init.H2[i]; h > 0 {
@@ -119,15 +120,15 @@ func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initi
 	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
 		return 0, err
 	}
-	const most, least = 1e-3, 1e-8 // m: least is what float32 bears
+	const most, least = 1e-3, 1e-8 // m: products of thicknesses below least vanish in float32
 	if area.Float64() == 0 {
 		return most, nil
 	}
 	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
 }
 
-// start makes the state and the friction coefficients from initial fields, and tells the grid of levels.
-func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
+// initialState makes the state and the friction coefficients from initial fields, and returns the spacing of levels.
+func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
@@ -148,9 +149,9 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	}
 	grid = gridFor[F](largest[0])
 	state = make([]kernels.State[F], n)
-	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
+			snapLevels(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
 			h1, h2 := F(init.H1[i]), F(init.H2[i])
 			state[i] = kernels.State[F]{
 				H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
@@ -164,11 +165,11 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	return state, manning, grid, nil
 }
 
-// largestOf is the largest size of a level or thickness, and of a depth after its rise.
+// largestOf is the largest absolute value of a level or thickness, and of a depth after the uplift.
 func largestOf(init *Initial) (largest float64) {
 	var lock sync.Mutex
 	n := len(init.Depth)
-	parallel.Ranges(n, parallel.Parts(n, few), func(_, lo, hi int) {
+	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		most := 0.0
 		for i := lo; i < hi; i++ {
 			most = max(most, math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))

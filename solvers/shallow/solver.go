@@ -17,8 +17,8 @@ import (
 
 // Solver advances the two layers on one rank's part of the mesh. All ranks make the same calls.
 type Solver interface {
-	// Advance takes at least one and at most so many time steps, the same number on all ranks, and stops at until, which
-	// is not passed. Where nothing is gained by taking more it takes one.
+	// Advance takes at least one and at most so many time steps, the same number on all ranks, and does not pass until.
+	// Where queueing several steps gains nothing it takes one.
 	Advance(ctx context.Context, until float64, steps int) error
 	// Pause lets Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
@@ -49,21 +49,21 @@ type Solver interface {
 	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
 	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
 	BudgetFields() []solvers.Field
-	// PeakFields are what was largest since the start, of one layer, where that is kept.
+	// PeakFields are the extremes since the start, of one layer, where they are recorded.
 	PeakFields(on *solvers.Space) []solvers.Field
-	// Wetted calls do for each owned cell in which the water was ever deeper than the threshold of what is kept, with the
-	// highest level that it had, and whether the cell was dry at the start.
+	// Wetted calls do for each owned cell in which the water was ever deeper than the threshold of Keep, with its highest
+	// level, and whether the cell was dry at the start.
 	Wetted(do func(cell int, level float64, dry bool)) error
-	// State, Rest, Scalars and Restore are those of solvers.Restarter.
+	// State, Quiesce, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
-	Rest(ctx context.Context) error
+	Quiesce(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Hash is that of the state: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
-	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
-	// q1x, q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
-	Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error
+	// ModifyState changes the state of every cell, ghosts included: change is called with a local cell and its h1, q1x,
+	// q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
+	ModifyState(ctx context.Context, change func(cell int, w *[6]float64)) error
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
@@ -79,15 +79,15 @@ func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, pla
 	comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return sound(setUp[float32](ctx, cfg, part, plan, init, comm, dev))
+		return orNil(setUp[float32](ctx, cfg, part, plan, init, comm, dev))
 	case "float64":
-		return sound(setUp[float64](ctx, cfg, part, plan, init, comm, dev))
+		return orNil(setUp[float64](ctx, cfg, part, plan, init, comm, dev))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-// sound makes a solver that could not be set up nil.
-func sound[F num.Float](s *solver[F], err error) (Solver, error) {
+// orNil turns a solver that could not be set up into a nil interface.
+func orNil[F num.Float](s *solver[F], err error) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -95,59 +95,59 @@ func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 }
 
 type solver[F num.Float] struct {
-	part   *mesh.Part
-	comm   dist.Comm
-	dev    backend.Device
-	ghosts halo.Ghosts[kernels.State[F]]
-	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
-	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
+	part        *mesh.Part
+	comm        dist.Comm
+	dev         backend.Device
+	ghosts      halo.GhostExchanger[kernels.State[F]]
+	slopeGhosts halo.GhostExchanger[kernels.Slopes[F]]  // of second order
+	linked      *halo.DeviceExchanger[kernels.State[F]] // ghosts, where devices exchange among themselves; else nil
 	arrays[F]
 
-	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
-	apart   bool
-	host    []kernels.State[F]
-	viewed  int          // the step whose state host holds whole, -1 for none
-	looked  map[int]bool // cells of the state of now that it holds besides
-	keeps   bool         // what is largest
-	kept    int          // the step up to which peaked holds it, -1 for none
-	peaked  kernels.Peaks
-	picking picking[F]
-	samples samples[F]
+	// separate tells that the device has separate memory. The host then has room for a copy of the state.
+	separate      bool
+	host          []kernels.State[F]
+	hostStep      int          // the step whose state host holds whole, -1 for none
+	hostCells     map[int]bool // cells of the current state that it holds besides
+	keepsMaxima   bool
+	hostPeaksStep int // the step up to which hostPeaks is current, -1 for none
+	hostPeaks     kernels.Peaks
+	gathering     gathering[F]
+	samples       samples[F]
 
-	loops  [turns]loops
-	now    int     // which of the turns is next
-	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
-	gateOf []int32 // of each outlet
-	sides  []int64 // and its key
+	loops       [cycleLength]loops
+	now         int     // the next step of the cycle
+	openGroups  []int   // groups of edges that are no walls, -1 for those of no group
+	outletGroup []int32 // index in openGroups of each outlet
+	outletKeys  []int64 // key of each outlet
 	sources
-	inner  int // edges [0, inner) touch no ghost
-	tiled  bool
-	core   int // tiles [0, core) touch no ghost
-	ntiles int
-	beds   []kernels.Bed[F]
-	dry    float64                  // m, as the case has it
-	single bool                     // one layer, the lower
-	wasDry []bool                   // owned cells at the start, where what is largest is kept
-	replay [turns]backend.Recording // of several steps, from each of the turns on
+	innerEdges int // edges [0, innerEdges) touch no ghost
+	tiled      bool
+	coreTiles  int // tiles [0, coreTiles) touch no ghost
+	ntiles     int
+	beds       []kernels.Bed[F]
+	dry        float64                        // m, in float64
+	oneLayer   bool                           // the lower
+	wasDry     []bool                         // owned cells at the start, where extremes are recorded
+	recordings [cycleLength]backend.Recording // from each step of the cycle on
 
-	time    [1]kernels.Clock[F] // after the last step
-	pause   float64
-	least   [turns]atomics.Least[F]
-	clockAt time.Time
-	spent   [phases]time.Duration
-	flying  bool // the ghosts of this state are on their way
-	reducer *reducer
+	hostClock  [1]kernels.Clock[F] // after the last step
+	pause      float64
+	hostLimits [cycleLength]atomics.Least[F]
+	clockAt    time.Time
+	spent      [phases]time.Duration
+	exchanging bool // the exchange of this state's ghosts is pending
+	reducer    *reducer
 }
 
-func (s *solver[F]) Time() float64     { return s.time[0].Time }
-func (s *solver[F]) Steps() int        { return int(s.time[0].Steps) }
+func (s *solver[F]) Time() float64     { return s.hostClock[0].Time }
+func (s *solver[F]) Steps() int        { return int(s.hostClock[0].Steps) }
 func (s *solver[F]) DryDepth() float64 { return s.dry }
-func (s *solver[F]) Dt() float64       { return float64(s.time[0].Took) }
+func (s *solver[F]) Dt() float64       { return float64(s.hostClock[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
-	s.time[0].Aim(until, s.pause)
-	if s.repeats() {
-		return s.repeat(ctx, steps)
+	s.hostClock[0].SetTarget(until, s.pause)
+	if s.canQueue() {
+		return s.queueSteps(ctx, steps)
 	}
 	if !s.params.Lag {
 		return s.step(ctx)
@@ -156,11 +156,11 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.step(ctx); err != nil {
 			return err
 		}
-		if s.time[0].Stop {
+		if s.hostClock[0].Stop {
 			break
 		}
 	}
-	return s.rest(ctx) // the caller may have the ranks talk of something else
+	return s.quiesce(ctx) // the caller may make other collective calls
 }
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
@@ -170,32 +170,32 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	return s.Dt(), err
 }
 
-// view returns the state of this step where the host can read it; ghosts on their way are out of date.
-func (s *solver[F]) view() ([]kernels.State[F], error) {
-	if !s.apart {
+// hostState returns the current state where the host can read it; ghosts whose exchange is pending are out of date.
+func (s *solver[F]) hostState() ([]kernels.State[F], error) {
+	if !s.separate {
 		return s.current(), nil
 	}
-	if s.viewed != s.Steps() {
+	if s.hostStep != s.Steps() {
 		if err := backend.Download(s.dev, s.host, s.current()); err != nil {
 			return nil, err
 		}
-		if err := s.look(0, len(s.beds)); err != nil {
+		if err := s.downloadBeds(0, len(s.beds)); err != nil {
 			return nil, err
 		}
-		s.viewed = s.Steps()
+		s.hostStep = s.Steps()
 	}
 	return s.host, nil
 }
 
-func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
-	if err := s.rest(ctx); err != nil {
+func (s *solver[F]) ModifyState(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
-	s.unview() // ghosts too
-	w, err := s.view()
+	s.forgetHostState() // ghosts too
+	w, err := s.hostState()
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 		change(i, &v)
 		*c = kernels.State[F]{H1: F(v[0]), Q1x: F(v[1]), Q1y: F(v[2]), H2: F(v[3]), Q2x: F(v[4]), Q2y: F(v[5])}
 	}
-	if !s.apart {
+	if !s.separate {
 		return nil
 	}
 	return backend.Upload(s.dev, s.current(), w)
@@ -213,16 +213,16 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 
 func (s *solver[F]) Close() {
 	s.reducer.close()
-	for _, r := range s.replay {
+	for _, r := range s.recordings {
 		if r != nil {
 			r.Close()
 		}
 	}
-	if s.tilts != nil {
-		_ = s.tilts.Close()
+	if s.slopeGhosts != nil {
+		_ = s.slopeGhosts.Close()
 	}
 	if s.ghosts != nil {
-		_ = s.ghosts.Close() // what is not given back goes with the device
+		_ = s.ghosts.Close() // what is left is freed with the device
 	}
-	s.taken.Free()
+	s.allocated.Free()
 }

@@ -178,7 +178,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 				l.stages[0].slopes.Range(0, len(a.mesh.Stencils))
 				flux = l.stages[0].flux
 			}
-			flux.Range(0, len(a.mesh.Ends))
+			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
 				scheme, w := schemes[cfg.Scheme], a.state[now%2]
@@ -305,7 +305,7 @@ func TestBrokenStateIsNamed(t *testing.T) {
 	var mu sync.Mutex
 	texts := map[string]bool{}
 	err := onRanks(t, 3, 450, "float64", config("pvm-ifcp"), dam, func(c dist.Comm, p *mesh.Part, s Solver) error {
-		err := s.Nudge(ctx, func(cell int, w *[6]float64) {
+		err := s.ModifyState(ctx, func(cell int, w *[6]float64) {
 			if p.Global[cell] == 137 {
 				w[4] = math.NaN()
 			}
@@ -388,7 +388,7 @@ func TestFrictionIsExact(t *testing.T) {
 	cfg.Order = 2
 	water := func(_, _ float64) (depth, h1, h2 float64) { return h, 0, h }
 	err := onRanks(t, 1, 1800, "float64", cfg, water, func(_ dist.Comm, p *mesh.Part, s Solver) error {
-		err := s.Nudge(context.Background(), func(_ int, w *[6]float64) { w[4] = h * u0 })
+		err := s.ModifyState(context.Background(), func(_ int, w *[6]float64) { w[4] = h * u0 })
 		if err != nil {
 			return err
 		}

@@ -11,95 +11,96 @@ import (
 // cells. All numbers come from the coordinates of vertices and the order of vertices of a cell, so that every rank that
 // holds an edge has the same bits.
 func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
-	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.Ends))
-	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, few), func(_, lo, hi int) {
+	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.EdgeCells))
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			stencilOf(p, depth, m, i)
 		}
 	})
 }
 
-// stencilOf makes that of cell i, and the arms of its edges: of an edge between two owned cells the left one does.
+// stencilOf makes the stencil of cell i, and the arms of its edges: of an edge between two owned cells the left one
+// does.
 func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 	s := &m.Stencils[i]
-	var ways [3]way
-	for k, link := range m.Links[i].Edge {
+	var ways [3]vec2
+	for k, link := range m.CellEdges[i].Edge {
 		e, right := side(link)
-		at := m.Ends[e]
+		at := m.EdgeCells[e]
 		middle := middleOf(p, i, k)
-		arm := middle.less(centroidOf(p, i))
+		arm := middle.minus(centroidOf(p, i))
 		if k < len(s.Arm) {
-			s.Arm[k] = arrow[F](arm)
+			s.Arm[k] = toVec2[F](arm)
 		}
 		s.Near[k] = at.Right
 		if right == 1 {
 			s.Near[k] = at.Left
 		}
-		if m.Boundary.Free(at) {
+		if m.Boundary.Transmissive(at) {
 			s.Near[k] = kernels.Open
 		}
-		ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)
+		ways[k] = toNeighbour(p, i, s.Near[k], arm, middle, k)
 		if right == 0 || int(at.Left) >= p.Owned {
 			m.Arms[e] = armsOf[F](p, at, middle)
 		}
 	}
 	weights := leastSquares(ways)
-	var bed way
+	var bed vec2
 	for k, w := range weights {
-		s.Weight[k] = arrow[F](w)
+		s.Weight[k] = toVec2[F](w)
 		if near := s.Near[k]; near >= 0 {
 			rise := depth[i] - depth[near]
 			bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
 		}
 	}
-	s.Bed = arrow[F](bed)
+	s.Bed = toVec2[F](bed)
 }
 
-// way is a place in the plane, or the way from one to another, m.
-type way struct{ x, y float64 }
+// vec2 is a position in the plane, or a difference of two, m.
+type vec2 struct{ x, y float64 }
 
-func (w way) less(o way) way { return way{w.x - o.x, w.y - o.y} }
+func (w vec2) minus(o vec2) vec2 { return vec2{w.x - o.x, w.y - o.y} }
 
-func arrow[F num.Float](w way) kernels.Arrow[F] { return kernels.Arrow[F]{X: F(w.x), Y: F(w.y)} }
+func toVec2[F num.Float](w vec2) kernels.Vec2[F] { return kernels.Vec2[F]{X: F(w.x), Y: F(w.y)} }
 
-func centroidOf(p *mesh.Part, i int) way {
+func centroidOf(p *mesh.Part, i int) vec2 {
 	x, y := p.Centroid(i)
-	return way{x, y}
+	return vec2{x, y}
 }
 
 // middleOf is the middle of the edge of cell i from vertex k to the next.
-func middleOf(p *mesh.Part, i, k int) way {
+func middleOf(p *mesh.Part, i, k int) vec2 {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
-	return way{(p.X[a] + p.X[b]) / 2, (p.Y[a] + p.Y[b]) / 2}
+	return vec2{(p.X[a] + p.X[b]) / 2, (p.Y[a] + p.Y[b]) / 2}
 }
 
-// armsOf are the ways from the centroids of an edge's cells to its middle.
-func armsOf[F num.Float](p *mesh.Part, at kernels.Ends, middle way) kernels.Arms[F] {
-	left := arrow[F](middle.less(centroidOf(p, int(at.Left))))
+// armsOf are the vectors from the centroids of an edge's cells to its middle.
+func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle vec2) kernels.Arms[F] {
+	left := toVec2[F](middle.minus(centroidOf(p, int(at.Left))))
 	if at.Right < 0 {
 		return kernels.Arms[F]{Left: left, Right: left}
 	}
-	return kernels.Arms[F]{Left: left, Right: arrow[F](middle.less(centroidOf(p, int(at.Right))))}
+	return kernels.Arms[F]{Left: left, Right: toVec2[F](middle.minus(centroidOf(p, int(at.Right))))}
 }
 
-// wayTo is the way from the centroid of cell i to that of its neighbour across edge k, which at a wall is its own
-// image, and nothing where the mesh is open.
-func wayTo(p *mesh.Part, i int, near int32, arm, middle way, k int) way {
+// toNeighbour is the vector from the centroid of cell i to that of its neighbour across edge k, which at a wall is its
+// own mirror image; 0 at a transmissive boundary.
+func toNeighbour(p *mesh.Part, i int, near int32, arm, middle vec2, k int) vec2 {
 	if near >= 0 {
-		return centroidOf(p, int(near)).less(centroidOf(p, i))
+		return centroidOf(p, int(near)).minus(centroidOf(p, i))
 	}
 	if near != kernels.Wall {
-		return way{}
+		return vec2{}
 	}
 	a := p.Cells[i][k]
-	along := middle.less(way{p.X[a], p.Y[a]})
+	along := middle.minus(vec2{p.X[a], p.Y[a]})
 	part := (arm.x*along.x + arm.y*along.y) / (along.x*along.x + along.y*along.y)
-	return way{2 * (arm.x - part*along.x), 2 * (arm.y - part*along.y)}
+	return vec2{2 * (arm.x - part*along.x), 2 * (arm.y - part*along.y)}
 }
 
-// leastSquares are the weights C of a gradient, Σ C_k (f_k - f), that fits the differences along three ways best: those
-// of C_k = M⁻¹ way_k with M = Σ way wayᵀ, or zero where the ways have nearly one direction.
-func leastSquares(ways [3]way) (weights [3]way) {
+// leastSquares are the weights C of a gradient, Σ C_k (f_k - f), that fits the differences along three vectors d_k
+// best: C_k = M⁻¹ d_k with M = Σ d dᵀ, or zero where the d_k are nearly parallel.
+func leastSquares(ways [3]vec2) (weights [3]vec2) {
 	var a, b, c float64
 	for _, w := range ways {
 		a, b, c = a+w.x*w.x, b+w.x*w.y, c+w.y*w.y
@@ -109,7 +110,7 @@ func leastSquares(ways [3]way) (weights [3]way) {
 		return weights
 	}
 	for k, w := range ways {
-		weights[k] = way{(c*w.x - b*w.y) / det, (a*w.y - b*w.x) / det}
+		weights[k] = vec2{(c*w.x - b*w.y) / det, (a*w.y - b*w.x) / det}
 	}
 	return weights
 }

@@ -13,10 +13,10 @@ import (
 // known, so it comes from the waves of the step before, as in the paper's Figure 2.
 func (s *solver[F]) step(ctx context.Context) error {
 	s.clockAt = time.Now()
-	if err := s.begin(); err != nil {
+	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	if err := s.lookAtPeaks(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
 		return err
 	}
 	sweep := s.sweepCells
@@ -31,46 +31,46 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := sweep(ctx, s.loops[s.now]); err != nil {
 		return err
 	}
-	next := (s.now + 1) % turns
-	if err := backend.Download(s.dev, s.least[:1], s.arrays.least[next:next+1]); err != nil {
+	next := (s.now + 1) % cycleLength
+	if err := backend.Download(s.dev, s.hostLimits[:1], s.arrays.stepLimits[next:next+1]); err != nil {
 		return err
 	}
 	s.lap(inUpdate)
 
-	limit, err := s.reducer.limit(ctx, float64(s.least[0].Value()))
+	limit, err := s.reducer.limit(ctx, float64(s.hostLimits[0].Value()))
 	if err != nil {
 		return fmt.Errorf("time step: %w", err)
 	}
 	s.lap(inReduce)
-	s.time[0].Tick(F(limit))
-	s.book()
+	s.hostClock[0].Tick(F(limit))
+	s.recordCourant()
 	s.now = next
-	s.unview()
+	s.forgetHostState()
 	return s.check(ctx)
 }
 
-// book keeps the CFL number of the last step whose waves are known.
-func (s *solver[F]) book() {
-	c := &s.time[0]
+// recordCourant keeps the CFL number of the last step whose waves are known.
+func (s *solver[F]) recordCourant() {
+	c := &s.hostClock[0]
 	if s.params.Lag {
-		c.Book(c.Before, c.Limit)
+		c.RecordCourant(c.Before, c.Limit)
 	} else {
-		c.Book(c.Took, c.Limit)
+		c.RecordCourant(c.Took, c.Limit)
 	}
 }
 
 // sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
 // of this state arrive, and core cells are updated while the boundary cells of the next one leave.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
-	s.present(l, 0)
-	s.move(l)
-	s.dev.Run(l.flux, 0, s.inner)
+	s.evaluateSeries(l, 0)
+	s.moveBed(l)
+	s.dev.Run(l.flux, 0, s.innerEdges)
 	s.lap(inFlux)
-	if err := s.settle(ctx); err != nil {
+	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(l.flux, s.inner, len(s.mesh.Ends))
+	s.dev.Run(l.flux, s.innerEdges, len(s.mesh.EdgeCells))
 	s.lap(inFlux)
 	return s.updates(ctx, l.update, s.state[1-s.now%2])
 }
@@ -79,7 +79,7 @@ func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kernels.State[F]) error {
 	s.dev.Run(update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
-	if err := s.leave(ctx, out); err != nil {
+	if err := s.startExchange(ctx, out); err != nil {
 		return err
 	}
 	s.lap(inHalo)
@@ -88,66 +88,66 @@ func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kern
 	return s.ghosts.Send(ctx)
 }
 
-// sweepTiles advances the tiles whose cells leave for other ranks, and the others while these are on their way.
+// sweepTiles advances the tiles whose cells other ranks need, and the others while these are sent.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
-	s.present(l, 0)
-	s.move(l)
-	if err := s.settle(ctx); err != nil {
+	s.evaluateSeries(l, 0)
+	s.moveBed(l)
+	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(l.tile, s.core, s.ntiles)
+	s.dev.Run(l.tile, s.coreTiles, s.ntiles)
 	s.lap(inUpdate)
-	if err := s.leave(ctx, s.state[1-s.now%2]); err != nil {
+	if err := s.startExchange(ctx, s.state[1-s.now%2]); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(l.tile, 0, s.core)
+	s.dev.Run(l.tile, 0, s.coreTiles)
 	s.lap(inUpdate)
 	return s.ghosts.Send(ctx)
 }
 
-// present lets what is given at the boundary follow its series, in a stage of a step.
-func (s *solver[F]) present(l loops, stage int) {
-	if n := len(s.changing); n > 0 {
-		s.dev.Run(l.present[stage], 0, n)
+// evaluateSeries sets the prescribed numbers to their time series, in a stage of a step.
+func (s *solver[F]) evaluateSeries(l loops, stage int) {
+	if n := len(s.series); n > 0 {
+		s.dev.Run(l.series[stage], 0, n)
 	}
 }
 
-// begin gives the device the clock and empty minima.
-func (s *solver[F]) begin() error {
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+// uploadClock gives the device the clock and clears the limits.
+func (s *solver[F]) uploadClock() error {
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
 		return err
 	}
-	clear(s.least[:])
+	clear(s.hostLimits[:])
 	if s.params.Lag {
-		s.least[s.now].Take(F(s.reducer.last)) // which the step after next needs
+		s.hostLimits[s.now].Take(F(s.reducer.last)) // the step after next needs it
 	}
-	return backend.Upload(s.dev, s.arrays.least, s.least[:])
+	return backend.Upload(s.dev, s.arrays.stepLimits, s.hostLimits[:])
 }
 
 // current is the state after the last step.
 func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now%2] }
 
-// check tells what is wrong if a step broke the state.
+// check returns an error if the step broke the state.
 func (s *solver[F]) check(ctx context.Context) error {
-	if s.time[0].Limit > 0 {
+	if s.hostClock[0].Limit > 0 {
 		return nil
 	}
 	if _, err := s.reducer.latest(ctx); err != nil {
 		return err
 	}
-	return s.broken(ctx)
+	return s.findFault(ctx)
 }
 
-// rest waits for what is under way, so that the ranks can talk of something else. It finds a state that the very last
-// step broke.
-func (s *solver[F]) rest(ctx context.Context) error {
+// quiesce waits for a pending reduction, so that the ranks can make other collective calls. It finds a state that the
+// very last step broke.
+func (s *solver[F]) quiesce(ctx context.Context) error {
 	limit, err := s.reducer.latest(ctx)
 	if err != nil || limit > 0 {
 		return err
 	}
-	return s.broken(ctx)
+	return s.findFault(ctx)
 }
 
 const (
@@ -159,7 +159,7 @@ const (
 	phases
 )
 
-// lap books the time since the last lap.
+// lap adds the time since the last lap to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
 	s.spent[phase] += now.Sub(s.clockAt)

@@ -28,7 +28,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 				return err
 			}
 			whole, inner, err := assemble[float64](part, make([]float64, len(part.Cells)), out)
-			all = append(all, part, whole, inner, out.sides)
+			all = append(all, part, whole, inner, out.keys)
 			return err
 		})
 		if err != nil {

@@ -16,11 +16,11 @@ func tile[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F
 	}
 	t = &kernels.TiledMesh[F]{Beds: m.Beds, Cells: make([]kernels.TileCell, 0, p.Owned)}
 	// Seven of eight edges are inside of a tile.
-	edges := len(m.Ends) + len(m.Ends)/7
-	t.Ends, t.Normals = make([]kernels.Ends, 0, edges), make([]kernels.Normal[F], 0, edges)
+	edges := len(m.EdgeCells) + len(m.EdgeCells)/7
+	t.EdgeCells, t.Normals = make([]kernels.EdgeCells, 0, edges), make([]kernels.Normal[F], 0, edges)
 	t.Tiles = make([]kernels.Tile, 0, edges/kernels.TileEdges+edges/kernels.TileEdges/8+2)
 
-	b := tiler[F]{mesh: m, to: t, slot: make([]int32, len(m.Ends)), most: tileEdges[F](p.Owned)}
+	b := tiler[F]{mesh: m, to: t, slot: make([]int32, len(m.EdgeCells)), maxEdges: tileEdges[F](p.Owned)}
 	for i := range b.slot {
 		b.slot[i] = -1
 	}
@@ -29,7 +29,7 @@ func tile[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F
 			b.finish()
 			core = len(t.Tiles)
 		}
-		if len(b.cells) == kernels.TileCells || len(b.edges)+b.fresh(cell) > b.most {
+		if len(b.cells) == kernels.TileCells || len(b.edges)+b.newEdges(cell) > b.maxEdges {
 			b.finish()
 		}
 		b.add(cell)
@@ -63,12 +63,12 @@ func curve(p *mesh.Part) ([]int32, error) {
 
 // tiler collects the cells and edges of a tile.
 type tiler[F num.Float] struct {
-	mesh  *kernels.Mesh[F]
-	to    *kernels.TiledMesh[F]
-	cells []int32
-	edges []int32 // of the mesh, in the order in which they were met
-	slot  []int32 // of each edge of the mesh, -1 where it is not in the tile
-	most  int     // edges of a tile
+	mesh     *kernels.Mesh[F]
+	to       *kernels.TiledMesh[F]
+	cells    []int32
+	edges    []int32 // of the mesh, in the order in which they were met
+	slot     []int32 // of each edge of the mesh, -1 where it is not in the tile
+	maxEdges int     // of a tile
 }
 
 // tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A
@@ -78,8 +78,8 @@ func tileEdges[F num.Float](cells int) int {
 	if single[F]() {
 		blocks = 1250
 	}
-	turns := (cells*17/10 + blocks*threads - 1) / (blocks * threads)
-	return min(max(turns, 1)*threads, kernels.TileEdges)
+	rounds := (cells*17/10 + blocks*threads - 1) / (blocks * threads)
+	return min(max(rounds, 1)*threads, kernels.TileEdges)
 }
 
 func side(link int32) (edge, right int32) {
@@ -87,10 +87,10 @@ func side(link int32) (edge, right int32) {
 	return link ^ -right, right
 }
 
-// fresh counts the edges that a cell would add.
-func (b *tiler[F]) fresh(cell int32) int {
+// newEdges counts the edges that a cell would add.
+func (b *tiler[F]) newEdges(cell int32) int {
 	n := 0
-	for _, link := range b.mesh.Links[cell].Edge {
+	for _, link := range b.mesh.CellEdges[cell].Edge {
 		if e, _ := side(link); b.slot[e] < 0 {
 			n++
 		}
@@ -100,7 +100,7 @@ func (b *tiler[F]) fresh(cell int32) int {
 
 func (b *tiler[F]) add(cell int32) {
 	b.cells = append(b.cells, cell)
-	for _, link := range b.mesh.Links[cell].Edge {
+	for _, link := range b.mesh.CellEdges[cell].Edge {
 		if e, _ := side(link); b.slot[e] < 0 {
 			b.slot[e] = 0
 			b.edges = append(b.edges, e)
@@ -110,7 +110,7 @@ func (b *tiler[F]) add(cell int32) {
 
 // next is where a tile would begin.
 func (b *tiler[F]) next() kernels.Tile {
-	return kernels.Tile{Cell: int32(len(b.to.Cells)), Edge: int32(len(b.to.Ends))}
+	return kernels.Tile{Cell: int32(len(b.to.Cells)), Edge: int32(len(b.to.EdgeCells))}
 }
 
 // finish writes the tile, its own edges first: those whose left cell it holds.
@@ -120,7 +120,7 @@ func (b *tiler[F]) finish() {
 	}
 	tile, t := b.next(), b.to
 	for _, cell := range b.cells {
-		for _, link := range b.mesh.Links[cell].Edge {
+		for _, link := range b.mesh.CellEdges[cell].Edge {
 			if e, right := side(link); right == 0 {
 				b.slot[e] = -2
 			}
@@ -130,7 +130,7 @@ func (b *tiler[F]) finish() {
 	for _, mark := range []int32{-2, 0} {
 		for _, e := range b.edges {
 			if b.slot[e] == mark {
-				t.Ends, t.Normals = append(t.Ends, b.mesh.Ends[e]), append(t.Normals, b.mesh.Normals[e])
+				t.EdgeCells, t.Normals = append(t.EdgeCells, b.mesh.EdgeCells[e]), append(t.Normals, b.mesh.Normals[e])
 				if b.mesh.Arms != nil {
 					t.Arms = append(t.Arms, b.mesh.Arms[e])
 				}
@@ -139,12 +139,12 @@ func (b *tiler[F]) finish() {
 			}
 		}
 		if mark == -2 {
-			tile.Mine = count
+			tile.Own = count
 		}
 	}
 	for _, cell := range b.cells {
 		c := kernels.TileCell{Cell: cell}
-		for k, link := range b.mesh.Links[cell].Edge {
+		for k, link := range b.mesh.CellEdges[cell].Edge {
 			e, right := side(link)
 			c.Slots |= ((b.slot[e]-1)<<1 | right) << (10 * k)
 		}

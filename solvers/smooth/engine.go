@@ -47,13 +47,13 @@ type engine[F num.Float, V any] struct {
 	toTiles, fromTiles []pass // of tiles: before sweeps are repeated, and after
 	aim                []pass // finds which samples of the metric the tiles hold
 
-	ghosts  []halo.Ghosts[V]  // unless Cull leaves vertices alone
-	linked  *halo.Linked[V]   // one of these, if it goes from device to device
-	between halo.Ghosts[V]    // of tiles: what goes from rank to rank between batches
-	changes []*changes[V]     // instead of ghosts, where Cull does
-	count   backend.Loop      // of sweeps, on the device
-	replay  backend.Recording // of several sweeps, made when it is first asked for
-	ran     bool              // several sweeps were queued
+	ghosts  []halo.GhostExchanger[V] // unless Cull leaves vertices alone
+	linked  *halo.DeviceExchanger[V] // one of these, if it goes from device to device
+	between halo.GhostExchanger[V]   // of tiles: what goes from rank to rank between batches
+	changes []*changes[V]            // instead of ghosts, where Cull does
+	count   backend.Loop             // of sweeps, on the device
+	replay  backend.Recording        // of several sweeps, made when it is first asked for
+	ran     bool                     // several sweeps were queued
 	now     [1]kernels.Control[F]
 	longest [1]atomics.Most[F]
 	lowest  [1]atomics.Least[F]

@@ -18,7 +18,7 @@ import (
 //
 // and tiles have another besides (connectTiles), which goes between batches of sweeps.
 func (s *engine[F, V]) connect(ctx context.Context) error {
-	if s.comm.Size() > 1 && s.cfg.Halo == halo.Nccl && (s.params.Cull || !s.sub.Deep) {
+	if s.comm.Size() > 1 && s.cfg.Halo == halo.NCCL && (s.params.Cull || !s.sub.Deep) {
 		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
 	}
 	for k, plan := range s.sub.Plans {
@@ -39,7 +39,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			return err
 		}
 		s.ghosts = append(s.ghosts, g)
-		s.linked, _ = g.(*halo.Linked[V])
+		s.linked, _ = g.(*halo.DeviceExchanger[V])
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (s *engine[F, V]) Bytes() int64 { return s.taken.Bytes() }
 func (s *engine[F, V]) Halo() string {
 	switch {
 	case len(s.ghosts) > 0:
-		return s.ghosts[0].Way()
+		return s.ghosts[0].Path()
 	case s.separate:
 		return halo.Staged
 	}

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // staging is a device with memory of its own that counts what it stages.
 type staging struct {
-	*runtest.Far
+	*backendtest.Far
 	staged *atomic.Int64 // messages
 }
 

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
 type recorder struct {
-	*runtest.Far
+	*backendtest.Far
 	launches *int
 }
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
@@ -121,7 +121,7 @@ func TestDiagnostics(t *testing.T) {
 }
 
 // newFar is a device whose memory is its own.
-func newFar() *runtest.Far { return runtest.NewFar(cpu.New(1), 1<<30) }
+func newFar() *backendtest.Far { return backendtest.NewFar(cpu.New(1), 1<<30) }
 
 // TestSweepAllocatesNothing, on one rank, with every smoother but hybrid and barrier, which measure the whole mesh.
 func TestSweepAllocatesNothing(t *testing.T) {

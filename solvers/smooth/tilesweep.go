@@ -83,7 +83,7 @@ func travellers[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) 
 // connectTiles prepares the exchange between batches, by the links that there are.
 func (s *solver[F]) connectTiles() (err error) {
 	plan := s.sub.Batch.Wire(s.comm.Rank())
-	s.between, err = halo.Likewise[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
+	s.between, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
 

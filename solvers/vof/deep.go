@@ -34,7 +34,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return plan, nil
 	}
 	// A face more, so that the last cell of the frame has an upper one.
-	deep, thin := plan.Deeper(deepGhosts+1, deepGhosts, halo.ByAxis)
+	deep, thin := plan.Deeper(deepGhosts+1, deepGhosts, halo.AxisByAxis)
 	if s.cfg.Exchange == "steps" && thin != nil {
 		return nil, thin
 	}

@@ -20,13 +20,13 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
 	s.ghosts, err = halo.ConnectBox[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
-	if linked, ok := s.ghosts.(halo.LinkedGhosts[F]); ok {
+	if linked, ok := s.ghosts.(halo.DeviceGhostExchanger[F]); ok {
 		s.fork = linked.Fork
 	}
 	return err
 }
 
-func (s *solver[F]) Halo() string { return s.ghosts.Way() }
+func (s *solver[F]) Halo() string { return s.ghosts.Path() }
 
 // exchange brings the ghosts that others own up to date.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
@@ -71,7 +71,7 @@ func (w *ways) interfaceFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
 
 // alone tells that a plan has no other rank.
 func alone(plan *halo.BoxPlan) bool {
-	for _, r := range plan.Rounds {
+	for _, r := range plan.Phases {
 		for _, p := range r.Peers {
 			if p.Rank != plan.Rank {
 				return false

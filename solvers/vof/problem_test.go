@@ -114,7 +114,7 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 		return nil, err
 	}
 	boxes := halo.Boxes{Dim: p.grid.Dim, Cuts: partition.BoxCuts(p.grid.N, p.parts), Periodic: p.grid.Periodic}
-	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
+	// StepsTo is that of solvers.Stepper.
+	StepsTo(until float64) (least, most float64)
 	// Planes returns the lines or planes of the block's mixed cells.
 	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.
@@ -95,7 +97,7 @@ type solver[F num.Float] struct {
 	observer observer[F]
 	cfg      Config
 	block    *grid.Block
-	ghosts   halo.Ghosts[F]
+	ghosts   halo.GhostExchanger[F]
 	fork     func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh    bool                       // ghosts are those of now, but for deep ones
 	flow     flow.Flow

@@ -20,6 +20,23 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 	return left / n, n == 1
 }
 
+// StepsTo counts the steps that lead to a time: they do not depend on what becomes of the interface.
+func (s *solver[F]) StepsTo(until float64) (least, most float64) {
+	left := until - s.t
+	n := max(1, math.Ceil(left/s.limit*(1-1e-12)))
+	if !s.cfg.Adaptive {
+		return n, n
+	}
+	// Of short stretches of time each has as many as its velocity needs.
+	const stretches = 4096
+	count := 0.0
+	for k := range stretches {
+		factor := math.Abs(s.flow.At(s.t + left*(float64(k)+0.5)/stretches))
+		count += left / stretches / s.limit * max(factor, 1./farthest)
+	}
+	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)
+}
+
 // fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it is made
 // with.
 func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.At(s.t+dt/2)) <= s.limit }

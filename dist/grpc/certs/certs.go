@@ -36,9 +36,9 @@ const (
 const Coordinator = -1
 
 // Name is the DNS name in the certificate of a rank.
-func Name(rank int) string { return host(rank) + "." + domain }
+func Name(rank int) string { return commonName(rank) + "." + domain }
 
-func host(rank int) string {
+func commonName(rank int) string {
 	if rank == Coordinator {
 		return coordinator
 	}
@@ -90,9 +90,9 @@ func Open(dir string, rank int, notify func(line string)) (*Store, error) {
 	}
 	s := &Store{dir: dir, rank: rank, notify: notify}
 	if _, err := os.Stat(filepath.Join(dir, certificateFile)); errors.Is(err, os.ErrNotExist) {
-		s.dir = filepath.Join(dir, host(rank))
+		s.dir = filepath.Join(dir, commonName(rank))
 	}
-	stamps, err := s.look()
+	stamps, err := s.fileStamps()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Store) files() [3]string {
 		filepath.Join(s.dir, authorityFile)}
 }
 
-func (s *Store) look() (stamps [3]stamp, err error) {
+func (s *Store) fileStamps() (stamps [3]stamp, err error) {
 	for i, file := range s.files() {
 		info, err := os.Stat(file)
 		if err != nil {
@@ -127,7 +127,7 @@ func (s *Store) read(stamps [3]stamp) error {
 		return fmt.Errorf("certificates: %s: %w", f[0], err)
 	}
 	if rank != s.rank {
-		return fmt.Errorf("certificates: %s is that of %s, and not of %s", f[0], host(rank), host(s.rank))
+		return fmt.Errorf("certificates: %s is that of %s, and not of %s", f[0], commonName(rank), commonName(s.rank))
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
 		return fmt.Errorf("certificates: %s has expired on %v: make new ones with atoll certs", f[0], pair.Leaf.NotAfter)
@@ -144,11 +144,11 @@ func (s *Store) read(stamps [3]stamp) error {
 	return nil
 }
 
-// now returns what the files hold, or held when they could be read last.
-func (s *Store) now() (*tls.Certificate, *x509.CertPool) {
+// current returns what the files hold, or held when they could be read last.
+func (s *Store) current() (*tls.Certificate, *x509.CertPool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stamps, err := s.look()
+	stamps, err := s.fileStamps()
 	if err == nil && stamps != s.stamps {
 		before := s.stamps
 		if err = s.read(stamps); err == nil {
@@ -161,7 +161,7 @@ func (s *Store) now() (*tls.Certificate, *x509.CertPool) {
 }
 
 func (s *Store) config() *tls.Config {
-	pair, trusted := s.now()
+	pair, trusted := s.current()
 	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*pair}, RootCAs: trusted,
 		ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert, SessionTicketsDisabled: true}
 }

@@ -21,8 +21,8 @@ import (
 // authorityKeyFile is beside the authority's certificate, and nowhere else: who has it can make himself a rank.
 const authorityKeyFile = "ca.key"
 
-// clocks is how far those of the machines may differ.
-const clocks = 10 * time.Minute
+// clockSkew is how far those of the machines may differ.
+const clockSkew = 10 * time.Minute
 
 // Make writes the certificates of ranks 0 … ranks-1 and of a coordinator into folders rank-R and coordinator below
 // dir, valid for so long. An authority that dir has already signs new ones; otherwise it is made, valid for ten times
@@ -37,7 +37,7 @@ func Make(dir string, ranks int, valid time.Duration) (made bool, err error) {
 		return false, err
 	}
 	for rank := Coordinator; rank < ranks; rank++ {
-		if err := a.issue(filepath.Join(dir, host(rank)), rank, valid); err != nil {
+		if err := a.issue(filepath.Join(dir, commonName(rank)), rank, valid); err != nil {
 			return made, err
 		}
 	}
@@ -108,7 +108,8 @@ func makeAuthority(dir string, valid time.Duration) (*authority, error) {
 
 func template(name string, valid time.Duration) *x509.Certificate {
 	now := time.Now()
-	return &x509.Certificate{Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-clocks), NotAfter: now.Add(valid)}
+	return &x509.Certificate{Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-clockSkew),
+		NotAfter: now.Add(valid)}
 }
 
 // sign makes a key pair and its certificate, both in PEM. An authority without a key signs by that one, itself.

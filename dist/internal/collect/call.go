@@ -62,8 +62,8 @@ func (c Call) Check(size int) error {
 	return nil
 }
 
-// Brings returns how many bytes the rank contributes, and whether that is fixed by the call.
-func (c Call) Brings(rank int) (n int, fixed bool) {
+// Contributes returns how many bytes the rank contributes, and whether that is fixed by the call.
+func (c Call) Contributes(rank int) (n int, fixed bool) {
 	switch c.Kind {
 	case Barrier:
 		return 0, true

@@ -33,7 +33,7 @@ func TestReductionsDoNotDependOnTheOrder(t *testing.T) {
 			data[r] = Bytes(bits)
 		}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		round := NewRound(ranks)
+		round := NewCollective(ranks)
 		var want []byte
 		for i := range 4 {
 			for at, r := range rng.Perm(ranks) {
@@ -52,7 +52,7 @@ func TestReductionsDoNotDependOnTheOrder(t *testing.T) {
 }
 
 func TestNaNAndZeros(t *testing.T) {
-	round := NewRound(2)
+	round := NewCollective(2)
 	zero := math.Copysign(0, -1)
 	for _, c := range []struct {
 		op         dist.Op
@@ -89,7 +89,7 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 			"Gatherv(root 0)"},
 		{Call{Kind: Barrier}, Call{Kind: Barrier}, 3, "rank 1: brings 3 bytes to Barrier"},
 	} {
-		round := NewRound(3)
+		round := NewCollective(3)
 		if _, err := round.Arrive(0, c.first, nil); err != nil {
 			t.Fatal(err)
 		}

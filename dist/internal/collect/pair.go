@@ -8,8 +8,8 @@ import (
 
 // What follows is for transports whose ranks combine in pairs, without a place where all contributions meet.
 
-// Begin prepares what a rank brings, in place, for Combine.
-func (c Call) Begin(data []byte) {
+// Prepare prepares what a rank brings, in place, for Combine.
+func (c Call) Prepare(data []byte) {
 	if c.Kind == ReduceFloat64 {
 		canonical(data)
 	}

@@ -9,31 +9,31 @@ import (
 // Clock counts the time in which this process could have heard something. While it is stopped itself, with others or
 // alone, no silence grows: whoever was away must not blame the others for it.
 type Clock struct {
-	start  time.Time
-	period time.Duration
-	last   time.Duration // real time of the last tick
-	away   atomic.Int64  // nanoseconds
+	start     time.Time
+	period    time.Duration
+	last      time.Duration // real time of the last tick
+	suspended atomic.Int64  // nanoseconds
 }
 
 // NewClock returns a clock that is ticked every so often.
 func NewClock(period time.Duration) *Clock { return &Clock{start: time.Now(), period: period} }
 
-// Period is how often a watch looks that may last so long.
-func Period(silence time.Duration) time.Duration { return max(silence/48, time.Millisecond) }
+// CheckInterval is how often a watch looks that may last so long.
+func CheckInterval(silence time.Duration) time.Duration { return max(silence/48, time.Millisecond) }
 
-// Every is how often a sign of life is given where a silence of that length is the end.
-func Every(silence time.Duration) time.Duration { return silence / 30 }
+// BeatInterval is how often a sign of life is given where a silence of that length is the end.
+func BeatInterval(silence time.Duration) time.Duration { return silence / 30 }
 
 // Tick is called once a period, by one goroutine.
 func (c *Clock) Tick() {
 	now := time.Since(c.start)
 	if gap := now - c.last; gap > 4*c.period {
-		c.away.Add(int64(gap - c.period))
+		c.suspended.Add(int64(gap - c.period))
 	}
 	c.last = now
 }
 
-func (c *Clock) now() int64 { return int64(time.Since(c.start)) - c.away.Load() }
+func (c *Clock) now() int64 { return int64(time.Since(c.start)) - c.suspended.Load() }
 
 // Pulse is when another was heard last.
 type Pulse struct {

@@ -21,8 +21,8 @@ func watch(p *Pulse, silence time.Duration, limit time.Duration) time.Duration {
 func TestSilenceIsFoundInTimeAndNoEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
-		took := watch(NewPulse(NewClock(Period(silence))), silence, time.Minute)
-		if took > silence || took < silence-4*Period(silence) {
+		took := watch(NewPulse(NewClock(CheckInterval(silence))), silence, time.Minute)
+		if took > silence || took < silence-4*CheckInterval(silence) {
 			t.Fatalf("found after %v", took)
 		}
 	})
@@ -31,7 +31,7 @@ func TestSilenceIsFoundInTimeAndNoEarlier(t *testing.T) {
 func TestOwnAbsenceIsNobodysSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
-		p := NewPulse(NewClock(Period(silence)))
+		p := NewPulse(NewClock(CheckInterval(silence)))
 		time.Sleep(time.Hour) // no ticks
 		if p.clock.Tick(); p.Silent(silence) {
 			t.Fatal("blamed for an absence of the watcher")
@@ -46,10 +46,10 @@ func TestOwnAbsenceIsNobodysSilence(t *testing.T) {
 func TestBeatBeforeTheTickHidesNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
-		p := NewPulse(NewClock(Period(silence)))
+		p := NewPulse(NewClock(CheckInterval(silence)))
 		time.Sleep(time.Hour)
 		p.Beat()
-		if took := watch(p, silence, time.Minute); took > silence+Period(silence) {
+		if took := watch(p, silence, time.Minute); took > silence+CheckInterval(silence) {
 			t.Fatalf("found after %v", took)
 		}
 	})

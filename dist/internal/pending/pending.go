@@ -20,8 +20,8 @@ type Op struct {
 
 	// A transport that does not copy counts in Lent the parts of Buf that are still read, and completes the operation
 	// with Err when none is left.
-	Lent int
-	Err  error
+	Borrowed int
+	Err      error
 
 	done chan error // receives once for each use of the Op
 	req  dist.Request
@@ -79,14 +79,14 @@ func (t *Table) Post(m Message) (*Op, dist.Request) {
 		t.ops = append(t.ops, nil)
 		o = &Op{done: make(chan error, 1), req: dist.Request(len(t.ops))}
 	}
-	o.Message, o.Sent, o.ID, o.Lent, o.Err = m, 0, 0, 0, nil
+	o.Message, o.Sent, o.ID, o.Borrowed, o.Err = m, 0, 0, 0, nil
 	t.ops[o.req&(1<<indexBits-1)-1] = o
 	t.mu.Unlock()
 	return o, o.req
 }
 
-// take removes the operation from the table, so that no other call waits for it.
-func (t *Table) take(req dist.Request) *Op {
+// claim removes the operation from the table, so that no other call waits for it.
+func (t *Table) claim(req dist.Request) *Op {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := uint64(req)&(1<<indexBits-1) - 1
@@ -123,7 +123,7 @@ type Owner interface {
 func (t *Table) Wait(ctx context.Context, reqs []dist.Request, down <-chan struct{}, owner Owner) error {
 	var first error
 	for _, req := range reqs {
-		o := t.take(req)
+		o := t.claim(req)
 		if o == nil {
 			if first == nil {
 				first = ErrRequest

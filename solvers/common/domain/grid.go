@@ -57,7 +57,7 @@ func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights)
 	if b.Block, err = g.Block(lo, n, ghost); err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
 	}
-	if b.Plan, err = halo.NewBoxPlan(b.Boxes, rank, ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis); err != nil {
+	if b.Plan, err = halo.NewBoxPlan(b.Boxes, rank, ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis); err != nil {
 		return nil, fmt.Errorf("[grid] %w; use fewer ranks or a finer grid", err)
 	}
 	return b, nil

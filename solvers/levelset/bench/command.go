@@ -2,6 +2,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,14 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 		m.Begin(false)
 		if m.GPU {
 			o.Threads = o.Threads[:1]
+		}
+		var texts []string
+		err := o.each(func(one one) error {
+			texts = append(texts, o.text(one))
+			return nil
+		})
+		if err := cmp.Or(err, m.Room(false, 1, texts...)); err != nil {
+			return err
 		}
 		done, err := o.open(m)
 		if err != nil {

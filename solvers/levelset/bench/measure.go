@@ -79,14 +79,18 @@ func (o *Options) each(yield func(one) error) error {
 	return nil
 }
 
-// on sets a measurement up and hands its solver over.
-func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev backend.Device) error) error {
+// text is the case of a measurement.
+func (o *Options) text(m one) string {
 	sort := ""
 	if o.Particles > 0 {
 		sort = fmt.Sprintf("sort = %d", o.Sort)
 	}
-	text := fmt.Sprintf(ball, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
-	c, err := solvers.Parse("bench.toml", []byte(text), nil)
+	return fmt.Sprintf(ball, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
+}
+
+// on sets a measurement up and hands its solver over.
+func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev backend.Device) error) error {
+	c, err := solvers.Parse("bench.toml", []byte(o.text(m)), nil)
 	if err != nil {
 		return err
 	}

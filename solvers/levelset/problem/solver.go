@@ -150,7 +150,7 @@ func (d *body) Fields() []solvers.Field {
 }
 
 func (d *body) State(ctx context.Context) ([]solvers.State, error) {
-	if err := d.Rest(ctx); err != nil {
+	if err := d.Quiesce(ctx); err != nil {
 		return nil, err
 	}
 	return solvers.HashedState(d.Fields())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -48,6 +49,9 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 			return &solvers.BadInput{Err: errors.New("--tables are for people: leave --json out")}
 		}
 		m.Begin(o.JSON)
+		if err := m.Room(o.JSON, 1, o.largest()...); err != nil {
+			return err
+		}
 		_, done, err := m.Share()
 		if err != nil {
 			return err
@@ -83,6 +87,9 @@ func scaling(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	return func(ctx context.Context, m *bench.Machine) error {
 		m.Begin(false)
+		if err := m.Room(false, slices.Max(o.Ranks), o.largest()...); err != nil {
+			return err
+		}
 		o.Open = func(rank int) (backend.Device, func(), error) { return m.Open(rank, max(1, threads)) }
 		chart, err := Scaling(ctx, m.Out, o)
 		if err != nil {

@@ -15,12 +15,12 @@ func strip[F num.Float](n int) (Mesh[F], []State[F]) {
 	for i := range n {
 		x := 2 * math.Pi * float64(i) / float64(n)
 		m.Beds = append(m.Beds, Bed[F]{Depth: 6, Area: .01})
-		m.Links = append(m.Links, Links{[3]int32{int32(max(0, i-1)), int32(i), ^int32(i)}})
+		m.CellEdges = append(m.CellEdges, CellEdges{[3]int32{int32(max(0, i-1)), int32(i), ^int32(i)}})
 		w[i] = State[F]{
 			H1: F(4 + math.Sin(x)/2), Q1x: F(math.Sin(x + 1)), Q1y: F(math.Cos(x)),
 			H2: F(2 - math.Sin(x)/2), Q2x: F(-math.Sin(x) / 2), Q2y: F(math.Cos(x + 2)),
 		}
-		m.Ends = append(m.Ends, Ends{int32(i), int32((i + 1) % n)})
+		m.EdgeCells = append(m.EdgeCells, EdgeCells{int32(i), int32((i + 1) % n)})
 		m.Normals = append(m.Normals, Normal[F]{X: .6, Y: .8, Length: .1})
 	}
 	return m, w
@@ -30,7 +30,7 @@ func benchFlux[F num.Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clo
 	out []Flux[F],
 	n *Counters)) {
 	m, w := strip[F](20000)
-	out := make([]Flux[F], len(m.Ends))
+	out := make([]Flux[F], len(m.EdgeCells))
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
 	if F(1)/3 == F(float32(1)/3) {
 		p.Tolerance = F(3e-4)
@@ -40,13 +40,13 @@ func benchFlux[F num.Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clo
 	for b.Loop() {
 		run(&m, p, clock, w, out, n)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Ends)), "ns/edge")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.EdgeCells)), "ns/edge")
 }
 
 func BenchmarkFluxPVM(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
-		for e := range m.Ends {
+		for e := range m.EdgeCells {
 			EdgeFlux(e, PVM, p, m, clock, w, out, n)
 		}
 	})
@@ -55,7 +55,7 @@ func BenchmarkFluxPVM(b *testing.B) {
 func BenchmarkFluxIRRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
-		for e := range m.Ends {
+		for e := range m.EdgeCells {
 			EdgeFlux(e, IRRoe, p, m, clock, w, out, n)
 		}
 	})
@@ -64,7 +64,7 @@ func BenchmarkFluxIRRoe(b *testing.B) {
 func BenchmarkFluxRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
-		for e := range m.Ends {
+		for e := range m.EdgeCells {
 			EdgeFlux(e, Roe, p, m, clock, w, out, n)
 		}
 	})
@@ -73,7 +73,7 @@ func BenchmarkFluxRoe(b *testing.B) {
 func BenchmarkFluxPVM32(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32],
 		n *Counters) {
-		for e := range m.Ends {
+		for e := range m.EdgeCells {
 			EdgeFlux(e, PVM, p, m, clock, w, out, n)
 		}
 	})
@@ -81,7 +81,7 @@ func BenchmarkFluxPVM32(b *testing.B) {
 
 func BenchmarkUpdateCell(b *testing.B) {
 	m, w := strip[float64](20000)
-	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.Ends))
+	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.EdgeCells))
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
 	clock := &Clock[float64]{Dt: 1e-4}
 	for b.Loop() {
@@ -96,10 +96,10 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
 		var faces [32]Face[float64]
-		for lo := 0; lo < len(m.Ends); lo += len(faces) {
-			hi := min(lo+len(faces), len(m.Ends))
+		for lo := 0; lo < len(m.EdgeCells); lo += len(faces) {
+			hi := min(lo+len(faces), len(m.EdgeCells))
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+				faces[e-lo].LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 			}
 			for e := lo; e < hi; e++ {
 				faces[e-lo].Waves(p)
@@ -108,7 +108,7 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
+				faces[e-lo].WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
 			}
 		}
 	})
@@ -119,9 +119,9 @@ func sloped[F num.Float](m *Mesh[F]) {
 	n := int32(len(m.Beds))
 	for i := range n {
 		near := [3]int32{(i + n - 1) % n, (i + 1) % n, (i + 2) % n}
-		ways := [3]Arrow[F]{{X: -.05}, {X: .02, Y: .05}, {X: .03, Y: -.05}}
-		m.Stencils = append(m.Stencils, Stencil[F]{Near: near, Arm: [2]Arrow[F]{ways[0], ways[1]},
-			Weight: [3]Arrow[F]{{X: -13}, {X: 5, Y: 10}, {X: 8, Y: -10}}})
+		ways := [3]Vec2[F]{{X: -.05}, {X: .02, Y: .05}, {X: .03, Y: -.05}}
+		m.Stencils = append(m.Stencils, Stencil[F]{Near: near, Arm: [2]Vec2[F]{ways[0], ways[1]},
+			Weight: [3]Vec2[F]{{X: -13}, {X: 5, Y: 10}, {X: 8, Y: -10}}})
 		m.Arms = append(m.Arms, Arms[F]{Left: ways[1], Right: ways[0]})
 	}
 }
@@ -157,13 +157,13 @@ func BenchmarkSlopedFluxPVM(b *testing.B) {
 				}
 			}
 			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
-			slopes, out := make([]Slopes[float64], len(w)), make([]Flux[float64], len(m.Ends))
+			slopes, out := make([]Slopes[float64], len(w)), make([]Flux[float64], len(m.EdgeCells))
 			clock, n := &Clock[float64]{Dt: 1e-4}, &Counters{}
 			NewCellSlopesLoop(p, &m, w, slopes).Range(0, len(w))
 			for b.Loop() {
-				NewSlopedFluxLoop(PVM, p, &m, clock, slopes, out, n).Range(0, len(m.Ends))
+				NewSlopedFluxLoop(PVM, p, &m, clock, slopes, out, n).Range(0, len(m.EdgeCells))
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Ends)), "ns/edge")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.EdgeCells)), "ns/edge")
 		})
 	}
 }

@@ -14,18 +14,19 @@ import (
 func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
 	manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
-	b.gather(m.Links[i], flux)
+	b.gather(m.CellEdges[i], flux)
 	return b.advance(i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
-// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
+// times their lengths.
 type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-func (b *balance[F]) gather(links Links, flux []Flux[F]) {
+func (b *balance[F]) gather(links CellEdges, flux []Flux[F]) {
 	r0, r1, r2 := links.Edge[0]>>31, links.Edge[1]>>31, links.Edge[2]>>31 // -1 or 0
 	b.sum(&flux[links.Edge[0]^r0], &flux[links.Edge[1]^r1], &flux[links.Edge[2]^r2], -r0, -r1, -r2)
 }
@@ -48,30 +49,31 @@ func (b *balance[F]) sum(f0, f1, f2 *Flux[F], side0, side1, side2 int32) {
 func (b *balance[F]) advance(i int, p *Params[F], dt, area F, from *State[F], manning []F,
 	force *Forcing[F], out *State[F]) F {
 	c := *from
-	b.take(dt/area, &c)
+	b.applyFluxes(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, from, &c)
-		force.turn(i, dt, &c)
+		force.apply(i, p, dt, from, &c)
+		force.rotate(i, dt, &c)
 	}
 	if p.Hyperbolic {
-		calm(p, &c)
+		restoreHyperbolicity(p, &c)
 	}
 	if p.Friction {
-		rub(p, dt, manning[i], &c)
+		bedFriction(p, dt, manning[i], &c)
 	}
-	still(p.DryDepth, &c)
+	dampThinLayers(p.DryDepth, &c)
 	*out = c
-	return b.limit(p, area, &c)
+	return b.stepLimit(p, area, &c)
 }
 
-// take takes what leaves out of a cell, rate being the step's length over the cell's area.
-func (b *balance[F]) take(rate F, c *State[F]) {
+// applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
+func (b *balance[F]) applyFluxes(rate F, c *State[F]) {
 	c.H1, c.Q1x, c.Q1y = c.H1-rate*b.h1, c.Q1x-rate*b.q1x, c.Q1y-rate*b.q1y
 	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
 }
 
-// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-func (b *balance[F]) limit(p *Params[F], area F, c *State[F]) F {
+// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// finite or a thickness is negative.
+func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
@@ -83,15 +85,16 @@ func (b *balance[F]) limit(p *Params[F], area F, c *State[F]) F {
 	return limit
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-func still[F num.Float](dry F, c *State[F]) {
+// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
+// bounded as it drains.
+func dampThinLayers[F num.Float](dry F, c *State[F]) {
 	if c.H1 < dry || c.H2 < dry {
-		drain(dry, c)
+		dampLayers(dry, c)
 	}
 }
 
-// drain is still where a layer is thin.
-func drain[F num.Float](dry F, c *State[F]) {
+// dampLayers is dampThinLayers where a layer is known to be thin.
+func dampLayers[F num.Float](dry F, c *State[F]) {
 	if c.H1 < dry {
 		c.Q1x, c.Q1y = c.H1*velocity(c.H1, c.Q1x, dry), c.H1*velocity(c.H1, c.Q1y, dry)
 	}

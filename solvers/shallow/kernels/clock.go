@@ -10,7 +10,7 @@ import (
 type Clock[F num.Float] struct {
 	Time    float64 // of the state, s
 	Until   float64 // where the run ends, s: no step goes beyond
-	Pause   float64 // where somebody looks at the state, s: it is not touched after the first step that comes so far
+	Pause   float64 // when output is due, s: the state stays as it is after the first step that reaches it
 	CFL     float64 // that the case asks for
 	Courant float64 // the largest that a step had by its own waves
 	Steps   int64
@@ -22,31 +22,31 @@ type Clock[F num.Float] struct {
 	Pending bool // the step of length Dt is being taken
 }
 
-// Aim sets where to stop. A pause at 0 is none.
-func (c *Clock[F]) Aim(until, pause float64) {
+// SetTarget sets the time to stop at, and the next time of output; a pause of 0 is none.
+func (c *Clock[F]) SetTarget(until, pause float64) {
 	c.Until, c.Pause = until, pause
-	c.set()
+	c.setStep()
 }
 
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 func (c *Clock[F]) Tick(limit F) {
-	c.Time = c.End()
+	c.Time = c.end()
 	c.Before, c.Took, c.Limit = c.Took, c.Dt, limit
 	c.Steps++
 	c.Pending = false
-	c.set()
+	c.setStep()
 }
 
-// End is the time at the end of the step.
-func (c *Clock[F]) End() float64 {
+// end is the time at the end of the step.
+func (c *Clock[F]) end() float64 {
 	if float64(c.Limit) >= c.Until-c.Time {
 		return c.Until
 	}
 	return c.Time + float64(c.Dt)
 }
 
-// set finds the length of the next step.
-func (c *Clock[F]) set() {
+// setStep finds the length of the next step.
+func (c *Clock[F]) setStep() {
 	left := c.Until - c.Time
 	c.Dt = c.Limit
 	if float64(c.Limit) >= left {
@@ -55,16 +55,16 @@ func (c *Clock[F]) set() {
 	c.Stop = !(c.Limit > 0) || left <= 0 || c.Pause > 0 && c.Time >= c.Pause
 }
 
-// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-func (c *Clock[F]) Book(dt, limit F) {
+// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+func (c *Clock[F]) RecordCourant(dt, limit F) {
 	if courant := c.CFL * float64(dt) / float64(limit); courant > c.Courant {
 		c.Courant = courant
 	}
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-func (c *Clock[F]) now(waves *atomics.Least[F]) Clock[F] {
+// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
+// where steps lag, that of the step before it.
+func (c *Clock[F]) atStepStart(waves *atomics.Least[F]) Clock[F] {
 	n := *c
 	if n.Pending {
 		n.Tick(waves.Value())
@@ -72,14 +72,14 @@ func (c *Clock[F]) now(waves *atomics.Least[F]) Clock[F] {
 	return n
 }
 
-// hand gives the clock on to the next step.
-func (c *Clock[F]) hand(next *Clock[F], lag bool) {
+// passTo hands the clock to the next step of the cycle.
+func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
 	n := *c
 	took := n.Took
 	if lag {
 		took = n.Before
 	}
-	n.Book(took, n.Limit)
+	n.RecordCourant(took, n.Limit)
 	n.Pending = !n.Stop
 	*next = n
 }

@@ -2,12 +2,13 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// dry finds the viscosity and the fastest wave of a face where a layer is absent on a side. All schemes share it.
+// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
-// a wall to the layer. With a layer absent on both sides the other one is alone.
-func (f *Face[F]) dry(p *Params[F]) {
+// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
+// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
+func (f *Face[F]) dryViscosity(p *Params[F]) {
 	l, r := &f.l, &f.r
 	l.h1, l.h2, r.h1, r.h2 = num.Larger(l.h1, 0), num.Larger(l.h2, 0), num.Larger(r.h1, 0), num.Larger(r.h2, 0)
 	absent1l, absent1r := l.h1 < p.DryDepth, r.h1 < p.DryDepth
@@ -36,61 +37,61 @@ func (f *Face[F]) dry(p *Params[F]) {
 	f.dz1 = z1r - z1l
 
 	if absent1l && absent1r {
-		f.absent1()
+		f.stopUpper()
 		f.dz1 = f.dz2
-		f.meanThin(p.Gravity)
-		f.jumps(p.DensityRatio)
+		f.roeMeanThin(p.Gravity)
+		f.computeResidual(p.DensityRatio)
 		f.r2 = 0
 		if absent2l && absent2r {
-			f.absent2()
+			f.stopLower()
 			f.r4 = 0
 			f.viscosity, f.speed = vector[F]{}, 0
 			return
 		}
-		h, q, speed := alone(p.Gravity, l.h2, l.u2, r.h2, r.u2, f.u2, f.c2, f.dz2, f.r3, f.r4, p.DryDepth)
+		h, q, speed := singleLayerViscosity(p.Gravity, l.h2, l.u2, r.h2, r.u2, f.u2, f.c2, f.dz2, f.r3, f.r4, p.DryDepth)
 		f.viscosity, f.speed = vector[F]{h2: h, q2: q}, speed
 		return
 	}
 	if absent2l && absent2r {
-		f.absent2()
+		f.stopLower()
 		f.dz2 = 0
-		f.meanThin(p.Gravity)
-		f.jumps(p.DensityRatio)
+		f.roeMeanThin(p.Gravity)
+		f.computeResidual(p.DensityRatio)
 		f.r4 = 0
-		h, q, speed := alone(p.Gravity, l.h1, l.u1, r.h1, r.u1, f.u1, f.c1, f.dz1, f.r1, f.r2, p.DryDepth)
+		h, q, speed := singleLayerViscosity(p.Gravity, l.h1, l.u1, r.h1, r.u1, f.u1, f.c1, f.dz1, f.r1, f.r2, p.DryDepth)
 		f.viscosity, f.speed = vector[F]{h1: h, q1: q}, speed
 		return
 	}
-	f.meanThin(p.Gravity)
-	f.jumps(p.DensityRatio)
+	f.roeMeanThin(p.Gravity)
+	f.computeResidual(p.DensityRatio)
 	f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 	f.speed = f.waves.fastest()
 	f.pvm(p.DensityRatio)
 }
 
-// meanThin is mean where thicknesses may be 0.
-func (f *Face[F]) meanThin(g F) {
+// roeMeanThin is roeMean where thicknesses may be 0.
+func (f *Face[F]) roeMeanThin(g F) {
 	const film = 1e-12 // m: what stands for no water at all
 	l, r := &f.l, &f.r
 	h1l, h2l, h1r, h2r := l.h1, l.h2, r.h1, r.h2
 	l.h1, l.h2, r.h1, r.h2 = num.Larger(h1l, film), num.Larger(h2l, film), num.Larger(h1r, film), num.Larger(h2r, film)
-	f.mean(g)
+	f.roeMean(g)
 	l.h1, l.h2, r.h1, r.h2 = h1l, h2l, h1r, h2r
 }
 
-// absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-func (f *Face[F]) absent1() {
+// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+func (f *Face[F]) stopUpper() {
 	f.l.q1, f.l.u1, f.r.q1, f.r.u1 = 0, 0, 0, 0
 }
 
-func (f *Face[F]) absent2() {
+func (f *Face[F]) stopLower() {
 	f.l.q2, f.l.u2, f.r.q2, f.r.u2 = 0, 0, 0, 0
 }
 
-// alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
-// speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
-// The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-func alone[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
+// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
+// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
+// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
+func singleLayerViscosity[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
 	cl, cr, s := num.Sqrt(g*hl), num.Sqrt(g*hr), num.Sqrt(c)
 	l1, l2 := num.Smaller(ul-cl, u-s), num.Larger(ur+cr, u+s)
 	if hr < dry {

@@ -26,41 +26,41 @@ const (
 func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
 	n *Counters) {
 	var f Face[F]
-	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+	f.LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
-// a GPU waits once.
-func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
+// LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
+// before either is used, so that a GPU waits for memory once.
+func (f *Face[F]) LoadSides(at EdgeCells, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
 	right := at.Right
 	if right < 0 {
 		right = at.Left
 	}
-	f.l.turn(&w[at.Left], &beds[at.Left], n.X, n.Y)
-	f.r.turn(&w[right], &beds[right], n.X, n.Y)
+	f.l.rotate(&w[at.Left], &beds[at.Left], n.X, n.Y)
+	f.r.rotate(&w[right], &beds[right], n.X, n.Y)
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
 	if f.thin || at.Right <= FirstOutlet {
-		f.l.stand()
-		f.r.stand()
+		f.l.computeLevels()
+		f.r.computeLevels()
 	}
 	//atoll:seldom
 	if f.thin {
-		f.l.slow(p.DryDepth)
-		f.r.slow(p.DryDepth)
+		f.l.thinVelocities(p.DryDepth)
+		f.r.thinVelocities(p.DryDepth)
 	} else {
-		f.speeds()
+		f.velocities()
 	}
 	if at.Right == Wall {
 		f.r.mirror()
 	}
 	//atoll:mostly
 	if !f.thin {
-		f.levels()
-		f.mean(p.Gravity)
-		f.jumps(p.DensityRatio)
+		f.levelJumps()
+		f.roeMean(p.Gravity)
+		f.computeResidual(p.DensityRatio)
 	}
 }
 
@@ -79,7 +79,7 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	//atoll:seldom
 	switch {
 	case f.thin:
-		f.dry(p)
+		f.dryViscosity(p)
 	case scheme == PVM:
 		f.pvm(p.DensityRatio)
 	default:
@@ -87,19 +87,19 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	}
 }
 
-// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
-// tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, mine bool,
+// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
+func (f *Face[F]) WriteFlux(at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, own bool,
 	out *Flux[F], n *Counters) {
 	//atoll:seldom
-	if at.Right <= FirstOutlet && boundary.given(at).Kind != Nothing {
-		f.through(at, normal, p, boundary, dt, mine, out, n)
-		boundary.count(at, dt, out)
+	if at.Right <= FirstOutlet && boundary.condition(at).Kind != Transmissive {
+		f.prescribedFlux(at, normal, p, boundary, dt, own, out, n)
+		boundary.addOutflow(at, dt, out)
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
-	if f.waves.Complex && !f.thin && mine {
+	if f.waves.Complex && !f.thin && own {
 		atomic.AddInt64(&n.ComplexEdges, 1)
 	}
 	m1, m2 := (l.q1+r.q1-v.h1)/2, (l.q2+r.q2-v.h2)/2
@@ -124,28 +124,28 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boun
 		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed
 	}
 	step1, step2 := num.Abs((hr2-bedr)-(hl2-bedl)), num.Abs(l.depth-r.depth)
-	s := f.share(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
-	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
+	s := f.availableShare(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
+	n1l, n1r = limitMomentum(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
 	if s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
-		if mine {
+		if own {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
-	s = f.share(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
-	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
+	s = f.availableShare(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
+	n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
 	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
-		if mine {
+		if own {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
 	x, y := normal.X*length, normal.Y*length
 	out.M1, out.M2, out.Speed = m1*length, m2*length, f.speed*length
-	out.Side[0] = Push[F]{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x}
-	out.Side[1] = Push[F]{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x}
+	out.Side[0] = MomentumChange[F]{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x}
+	out.Side[1] = MomentumChange[F]{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x}
 	if at.Right <= FirstOutlet {
-		boundary.count(at, dt, out)
+		boundary.addOutflow(at, dt, out)
 	}
 }
 
@@ -164,12 +164,13 @@ func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }
 
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
-// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-func bounded[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
+// limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
+// what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
+// 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
+// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
+// it drains.
+func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	film := 10 * p.DryDepth
 	left, right := hl < film || cut && m > 0, hr < film || cut && m < 0
 	if !left && !right {
@@ -190,10 +191,10 @@ func bounded[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Para
 	return nl, nr
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
-// step, each of the cell's three edges has a third to give.
-func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
+// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
+// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
+// it is thinner than the step, each of the cell's three edges may take a third.
+func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {
 		if at.Right < 0 {
@@ -201,7 +202,7 @@ func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
 		}
 		h, area, want = hr, f.r.area, -want
 	}
-	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
+	const third, all = 0.33333, 0.99999 // below the full share by more than round-off
 	have := num.Larger(h, 0) * area
 	if want <= third*have {
 		return 1

@@ -2,12 +2,12 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
-// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
 type Face[F num.Float] struct {
 	l, r     side[F]
 	thin     bool // a layer is absent on a side
-	sloped   bool // the sides are not the cells, but what their slopes reach
+	sloped   bool // the sides are reconstructed at the edge's middle, second order
 	contacts bool // tangential flux by contact waves
 
 	dz1, dz2       F // jumps of surface and interface
@@ -20,8 +20,8 @@ type Face[F num.Float] struct {
 	speed     F // of the fastest wave
 }
 
-// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
+// side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
+// normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 type side[F num.Float] struct {
 	h1, q1, u1, t1 F
 	h2, q2, u2, t2 F
@@ -35,15 +35,15 @@ type side[F num.Float] struct {
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
 type vector[F num.Float] struct{ h1, q1, h2, q2 F }
 
-// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-func (s *side[F]) turn(w *State[F], bed *Bed[F], nx, ny F) {
+// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
+func (s *side[F]) rotate(w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
 	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
 }
 
-// stand finds the levels of a side that is the cell.
-func (s *side[F]) stand() {
+// computeLevels finds the levels of a side that is the cell's state.
+func (s *side[F]) computeLevels() {
 	s.z2 = s.h2 - s.depth
 	s.z1 = s.h1 + s.z2
 }
@@ -51,8 +51,8 @@ func (s *side[F]) stand() {
 // thin tells whether a layer is absent.
 func (s *side[F]) thin(dry F) bool { return s.h1 < dry || s.h2 < dry }
 
-// speeds finds the velocities of both sides where both layers are there, by one division.
-func (f *Face[F]) speeds() {
+// velocities finds the velocities of both sides where both layers are there, by one division.
+func (f *Face[F]) velocities() {
 	l, r := &f.l, &f.r
 	hl, hr := l.h1*l.h2, r.h1*r.h2
 	all := 1 / (hl * hr)
@@ -63,8 +63,8 @@ func (f *Face[F]) speeds() {
 	r.u1, r.t1, r.u2, r.t2 = r.q1*v1, r.t1*v1, r.q2*v2, r.t2*v2
 }
 
-// slow finds the velocities of a side where a layer may be absent, and what flows then.
-func (s *side[F]) slow(dry F) {
+// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
+func (s *side[F]) thinVelocities(dry F) {
 	s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, s.t1, dry)
 	s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, s.t2, dry)
 	s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
@@ -81,21 +81,21 @@ func velocity[F num.Float](h, q, dry F) F {
 	return 2 * h * q / (h*h + dry*dry)
 }
 
-// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
 func (s *side[F]) mirror() {
 	s.q1, s.u1, s.q2, s.u2 = -s.q1, -s.u1, -s.q2, -s.u2
 }
 
-// levels fills the jumps of surface and interface where both layers are there.
-func (f *Face[F]) levels() {
+// levelJumps fills the jumps of surface and interface where both layers are there.
+func (f *Face[F]) levelJumps() {
 	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
 	f.dz2 = z2r - z2l
 	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
 }
 
-// mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
-// with both weights multiplied by that of the left side.
-func (f *Face[F]) mean(g F) {
+// roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
+// √h, with both weights multiplied by that of the left side.
+func (f *Face[F]) roeMean(g F) {
 	l, r := &f.l, &f.r
 	f.g1, f.g2 = num.Sqrt(l.h1*r.h1), num.Sqrt(l.h2*r.h2)
 	s1, s2 := l.h1+f.g1, l.h2+f.g2
@@ -107,9 +107,9 @@ func (f *Face[F]) mean(g F) {
 	f.c2 = g * ((l.h2 + r.h2) / 2)
 }
 
-// jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
-// levels, it vanishes exactly in a lake at rest.
-func (f *Face[F]) jumps(ratio F) {
+// computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
+// jumps of levels, it vanishes exactly in a lake at rest.
+func (f *Face[F]) computeResidual(ratio F) {
 	l, r := &f.l, &f.r
 	f.r1 = r.q1 - l.q1
 	f.r2 = (r.q1*r.u1 - l.q1*l.u1) + f.c1*f.dz1
@@ -117,8 +117,8 @@ func (f *Face[F]) jumps(ratio F) {
 	f.r4 = (r.q2*r.u2 - l.q2*l.u2) + f.c2*(ratio*f.dz1+(1-ratio)*f.dz2)
 }
 
-// times is the Roe matrix A of the face times v.
-func (f *Face[F]) times(r F, v vector[F]) vector[F] {
+// applyRoeMatrix is A v with the Roe matrix A of the face.
+func (f *Face[F]) applyRoeMatrix(r F, v vector[F]) vector[F] {
 	return vector[F]{
 		v.q1,
 		(f.c1-f.u1*f.u1)*v.h1 + 2*f.u1*v.q1 + f.c1*v.h2,
@@ -127,8 +127,8 @@ func (f *Face[F]) times(r F, v vector[F]) vector[F] {
 	}
 }
 
-// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-func (f *Face[F]) jump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
+// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+func (f *Face[F]) stateJump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
 
 // residual is the residual of the face as a vector.
 func (f *Face[F]) residual() vector[F] { return vector[F]{f.r1, f.r2, f.r3, f.r4} }

@@ -2,9 +2,9 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
-// layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-func calm[F num.Float](p *Params[F], c *State[F]) {
+// restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
+// between the layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
+func restoreHyperbolicity[F num.Float](p *Params[F], c *State[F]) {
 	if c.H1 < p.DryDepth || c.H2 < p.DryDepth {
 		return
 	}
@@ -23,25 +23,25 @@ func calm[F num.Float](p *Params[F], c *State[F]) {
 	c.Q2x, c.Q2y = c.H2*(mx+r*c.H1*dx)/mass, c.H2*(my+r*c.H1*dy)/mass
 }
 
-// rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
+// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-func rub[F num.Float](p *Params[F], dt, n F, c *State[F]) {
+func bedFriction[F num.Float](p *Params[F], dt, n F, c *State[F]) {
 	if c.H2 >= p.DryDepth {
-		d := drag(p, dt, n, c.H2, c.Q2x, c.Q2y)
+		d := frictionDivisor(p, dt, n, c.H2, c.Q2x, c.Q2y)
 		c.Q2x, c.Q2y = c.Q2x/d, c.Q2y/d
 	} else if c.H1 >= p.DryDepth {
-		d := drag(p, dt, n, c.H1, c.Q1x, c.Q1y)
+		d := frictionDivisor(p, dt, n, c.H1, c.Q1x, c.Q1y)
 		c.Q1x, c.Q1y = c.Q1x/d, c.Q1y/d
 	}
 }
 
-func drag[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
+func frictionDivisor[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
 	u := num.Sqrt(qx*qx+qy*qy) / h
 	return 1 + dt*p.Gravity*n*n*u/(h*cubeRoot(h))
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14. What a step leaves as it is stays.
+// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
+// 1e14. It stops when an iteration changes nothing.
 func cubeRoot[F num.Float](x F) F {
 	fourth := num.Sqrt(num.Sqrt(x))
 	y := fourth * num.Sqrt(num.Sqrt(fourth))

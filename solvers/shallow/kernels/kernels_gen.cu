@@ -193,13 +193,13 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Forced) == 26 &&
     offsetof(Params_f32, Longest) == 28 && offsetof(Params_f32, Lag) == 32, "Params_f32");
 
-// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
+// EdgeCells are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
-// Ends, types.go:24
-struct alignas(8) Ends {
+// EdgeCells, types.go:24
+struct alignas(8) EdgeCells {
     int32 Left, Right;
 };
-static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
+static_assert(sizeof(EdgeCells) == 8 && offsetof(EdgeCells, Left) == 0 && offsetof(EdgeCells, Right) == 4, "EdgeCells");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 // Normal[float32], types.go:34
@@ -216,89 +216,89 @@ struct alignas(8) Bed_f32 {
 };
 static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(Bed_f32, Area) == 4, "Bed_f32");
 
-// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
-// right.
-// Links, types.go:41
-struct Links {
+// CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
+// the right.
+// CellEdges, types.go:41
+struct CellEdges {
     Array<int32, 3> Edge;
 };
-static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
+static_assert(sizeof(CellEdges) == 12 && offsetof(CellEdges, Edge) == 0, "CellEdges");
 
-// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
-// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
-// is.
-// Given, given.go:12
-struct Given {
+// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross a side,
+// the outgoing one brings u + 2√(gh) from inside, the incoming one what is prescribed. Where the outflow is
+// supercritical nothing is.
+// Condition, boundary.go:12
+struct Condition {
     int32 Kind;
     int32 Value;
     int32 Wave;
 };
-static_assert(sizeof(Given) == 12 && offsetof(Given, Kind) == 0 && offsetof(Given, Value) == 4 &&
-    offsetof(Given, Wave) == 8, "Given");
+static_assert(sizeof(Condition) == 12 && offsetof(Condition, Kind) == 0 && offsetof(Condition, Value) == 4 &&
+    offsetof(Condition, Wave) == 8, "Condition");
 
 // Passed is how much of each layer has left through an edge, m³: the sum over all stages of steps.
-// Passed, given.go:35
+// Passed, boundary.go:35
 struct alignas(16) Passed {
     double V1, V2;
 };
 static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
 
-// Boundary is the edges through which water comes and goes, each of an outlet of its own.
-// Boundary[float32], given.go:27
+// Boundary is the boundary edges that are no walls, each an outlet with a number of its own.
+// Boundary[float32], boundary.go:27
 struct Boundary_f32 {
     Slice<int32> Of;
-    Slice<Given> Given_;
+    Slice<Condition> Conditions;
     Slice<float> Now;
     Slice<Passed> Passed_;
 };
 static_assert(sizeof(Boundary_f32) == 96 && offsetof(Boundary_f32, Of) == 0 &&
-    offsetof(Boundary_f32, Given_) == 24 && offsetof(Boundary_f32, Now) == 48 &&
+    offsetof(Boundary_f32, Conditions) == 24 && offsetof(Boundary_f32, Now) == 48 &&
     offsetof(Boundary_f32, Passed_) == 72, "Boundary_f32");
 
-// Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
-// Arrow[float32], slopes.go:6
-struct Arrow_f32 {
+// Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
+// Vec2[float32], slopes.go:6
+struct Vec2_f32 {
     float X, Y;
 };
-static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
+static_assert(sizeof(Vec2_f32) == 8 && offsetof(Vec2_f32, X) == 0 && offsetof(Vec2_f32, Y) == 4, "Vec2_f32");
 
-// Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the first two
-// edges, m, which with that to the third add up to nothing; the weights of
-// ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the gradient of the bed's height. In float32 it is 64
-// bytes, two sectors of a GPU's memory.
-// Stencil[float32], slopes.go:19
+// Stencil is the geometry of an owned cell's gradients: the neighbour across each edge in the order of the cell's
+// vertices, or one of the constants Wall and Open; the vectors from the centroid to the middles of the first two edges,
+// m, the sum of all three being 0; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
+// Stencil[float32], slopes.go:18
 struct alignas(16) Stencil_f32 {
     Array<int32, 3> Near;
     int32 blank1;
-    Array<Arrow_f32, 2> Arm;
-    Array<Arrow_f32, 3> Weight;
-    Arrow_f32 Bed_;
+    Array<Vec2_f32, 2> Arm;
+    Array<Vec2_f32, 3> Weight;
+    Vec2_f32 Bed_;
 };
 static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
     offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 && offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
 
-// Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
-// Arms[float32], sloped.go:6
+// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
+// cell's.
+// Arms[float32], reconstructed.go:7
 struct alignas(16) Arms_f32 {
-    Arrow_f32 Left, Right;
+    Vec2_f32 Left, Right;
 };
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 // Mesh[float32], types.go:55
 struct Mesh_f32 {
-    Slice<Ends> Ends_;
+    Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
-    Slice<Links> Links_;
+    Slice<CellEdges> CellEdges_;
     int32 Owned;
     Boundary_f32 Boundary_;
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
-    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
+static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, CellEdges_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
     offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 200 &&
     offsetof(Mesh_f32, Arms_) == 224, "Mesh_f32");
 
@@ -334,57 +334,59 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q1y) == 8 && offsetof(State_f32, H2) == 12 && offsetof(State_f32, Q2x) == 16 &&
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
-// Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:52
-struct Push_f32 {
+// MomentumChange is a change of the mass flows of both layers, in m³/s².
+// MomentumChange[float32], types.go:52
+struct MomentumChange_f32 {
     float X1, Y1, X2, Y2;
 };
-static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(Push_f32, Y1) == 4 &&
-    offsetof(Push_f32, X2) == 8 && offsetof(Push_f32, Y2) == 12, "Push_f32");
+static_assert(sizeof(MomentumChange_f32) == 16 && offsetof(MomentumChange_f32, X1) == 0 &&
+    offsetof(MomentumChange_f32, Y1) == 4 && offsetof(MomentumChange_f32, X2) == 8 &&
+    offsetof(MomentumChange_f32, Y2) == 12, "MomentumChange_f32");
 
-// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
 // Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
-    float M1, M2, Speed_, blank3;
-    Array<Push_f32, 2> Side;
+    float M1, M2, Speed, blank3;
+    Array<MomentumChange_f32, 2> Side;
 };
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
-    offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
+    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
 // steps.
 // Lost, forcing.go:26
 struct alignas(16) Lost {
-    double Evaporated, Soaked;
+    double Evaporated, Infiltrated;
 };
-static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Soaked) == 8, "Lost");
+static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Infiltrated) == 8, "Lost");
 
-// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
-// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing is what acts on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields have a value per owned cell, or are empty where they are uniform or absent.
 // Forcing[float32], forcing.go:7
 struct Forcing_f32 {
     Slice<float> Now;
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     float Drag;
-    int32 Course;
+    int32 PressureFactor;
     Slice<float> Pattern;
-    Slice<float> Soaking;
-    Slice<float> Turning;
+    Slice<float> Infiltration;
+    Slice<float> Coriolis;
     Slice<Lost> Lost_;
-    Slice<Arrow_f32> Pressure;
+    Slice<Vec2_f32> PressureGradient;
 };
 static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
     offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
-    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 && offsetof(Forcing_f32, Course) == 44 &&
-    offsetof(Forcing_f32, Pattern) == 48 && offsetof(Forcing_f32, Soaking) == 72 &&
-    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120 &&
-    offsetof(Forcing_f32, Pressure) == 144, "Forcing_f32");
+    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+    offsetof(Forcing_f32, PressureFactor) == 44 && offsetof(Forcing_f32, Pattern) == 48 &&
+    offsetof(Forcing_f32, Infiltration) == 72 && offsetof(Forcing_f32, Coriolis) == 96 &&
+    offsetof(Forcing_f32, Lost_) == 120 && offsetof(Forcing_f32, PressureGradient) == 144, "Forcing_f32");
 
-// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:22
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
+// times their lengths.
+// balance[float32], cell.go:23
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -430,63 +432,63 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
-// Boundary is the edges through which water comes and goes, each of an outlet of its own.
-// Boundary[float64], given.go:27
+// Boundary is the boundary edges that are no walls, each an outlet with a number of its own.
+// Boundary[float64], boundary.go:27
 struct Boundary_f64 {
     Slice<int32> Of;
-    Slice<Given> Given_;
+    Slice<Condition> Conditions;
     Slice<double> Now;
     Slice<Passed> Passed_;
 };
 static_assert(sizeof(Boundary_f64) == 96 && offsetof(Boundary_f64, Of) == 0 &&
-    offsetof(Boundary_f64, Given_) == 24 && offsetof(Boundary_f64, Now) == 48 &&
+    offsetof(Boundary_f64, Conditions) == 24 && offsetof(Boundary_f64, Now) == 48 &&
     offsetof(Boundary_f64, Passed_) == 72, "Boundary_f64");
 
-// Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
-// Arrow[float64], slopes.go:6
-struct Arrow_f64 {
+// Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
+// Vec2[float64], slopes.go:6
+struct Vec2_f64 {
     double X, Y;
 };
-static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
+static_assert(sizeof(Vec2_f64) == 16 && offsetof(Vec2_f64, X) == 0 && offsetof(Vec2_f64, Y) == 8, "Vec2_f64");
 
-// Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the first two
-// edges, m, which with that to the third add up to nothing; the weights of
-// ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the gradient of the bed's height. In float32 it is 64
-// bytes, two sectors of a GPU's memory.
-// Stencil[float64], slopes.go:19
+// Stencil is the geometry of an owned cell's gradients: the neighbour across each edge in the order of the cell's
+// vertices, or one of the constants Wall and Open; the vectors from the centroid to the middles of the first two edges,
+// m, the sum of all three being 0; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
+// Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
     Array<int32, 3> Near;
     int32 blank1;
-    Array<Arrow_f64, 2> Arm;
-    Array<Arrow_f64, 3> Weight;
-    Arrow_f64 Bed_;
+    Array<Vec2_f64, 2> Arm;
+    Array<Vec2_f64, 3> Weight;
+    Vec2_f64 Bed_;
 };
 static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Near) == 0 &&
     offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 48 &&
     offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
 
-// Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
-// Arms[float64], sloped.go:6
+// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
+// cell's.
+// Arms[float64], reconstructed.go:7
 struct alignas(16) Arms_f64 {
-    Arrow_f64 Left, Right;
+    Vec2_f64 Left, Right;
 };
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 // Mesh[float64], types.go:55
 struct Mesh_f64 {
-    Slice<Ends> Ends_;
+    Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
-    Slice<Links> Links_;
+    Slice<CellEdges> CellEdges_;
     int32 Owned;
     Boundary_f64 Boundary_;
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
-    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
+static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, CellEdges_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
     offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 200 &&
     offsetof(Mesh_f64, Arms_) == 224, "Mesh_f64");
 
@@ -522,49 +524,51 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q1y) == 16 && offsetof(State_f64, H2) == 24 && offsetof(State_f64, Q2x) == 32 &&
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
-// Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:52
-struct Push_f64 {
+// MomentumChange is a change of the mass flows of both layers, in m³/s².
+// MomentumChange[float64], types.go:52
+struct MomentumChange_f64 {
     double X1, Y1, X2, Y2;
 };
-static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(Push_f64, Y1) == 8 &&
-    offsetof(Push_f64, X2) == 16 && offsetof(Push_f64, Y2) == 24, "Push_f64");
+static_assert(sizeof(MomentumChange_f64) == 32 && offsetof(MomentumChange_f64, X1) == 0 &&
+    offsetof(MomentumChange_f64, Y1) == 8 && offsetof(MomentumChange_f64, X2) == 16 &&
+    offsetof(MomentumChange_f64, Y2) == 24, "MomentumChange_f64");
 
-// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
 // Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
-    double M1, M2, Speed_, blank3;
-    Array<Push_f64, 2> Side;
+    double M1, M2, Speed, blank3;
+    Array<MomentumChange_f64, 2> Side;
 };
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
-    offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
+    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
-// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
-// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing is what acts on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields have a value per owned cell, or are empty where they are uniform or absent.
 // Forcing[float64], forcing.go:7
 struct Forcing_f64 {
     Slice<double> Now;
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     double Drag;
-    int32 Course;
+    int32 PressureFactor;
     Slice<double> Pattern;
-    Slice<double> Soaking;
-    Slice<double> Turning;
+    Slice<double> Infiltration;
+    Slice<double> Coriolis;
     Slice<Lost> Lost_;
-    Slice<Arrow_f64> Pressure;
+    Slice<Vec2_f64> PressureGradient;
 };
 static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
     offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
-    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 && offsetof(Forcing_f64, Course) == 48 &&
-    offsetof(Forcing_f64, Pattern) == 56 && offsetof(Forcing_f64, Soaking) == 80 &&
-    offsetof(Forcing_f64, Turning) == 104 && offsetof(Forcing_f64, Lost_) == 128 &&
-    offsetof(Forcing_f64, Pressure) == 152, "Forcing_f64");
+    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
+    offsetof(Forcing_f64, PressureFactor) == 48 && offsetof(Forcing_f64, Pattern) == 56 &&
+    offsetof(Forcing_f64, Infiltration) == 80 && offsetof(Forcing_f64, Coriolis) == 104 &&
+    offsetof(Forcing_f64, Lost_) == 128 && offsetof(Forcing_f64, PressureGradient) == 152, "Forcing_f64");
 
-// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:22
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
+// times their lengths.
+// balance[float64], cell.go:23
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -582,8 +586,8 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
     offsetof(Counters, LimitedFluxes) == 8, "Counters");
 
-// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
+// side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
+// normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 // side[float32], face.go:25
 struct side_f32 {
     float h1, q1, u1, t1;
@@ -618,8 +622,8 @@ struct vector_f32 {
 static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offsetof(vector_f32, q1) == 4 &&
     offsetof(vector_f32, h2) == 8 && offsetof(vector_f32, q2) == 12, "vector_f32");
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
-// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
 // Face[float32], face.go:7
 struct Face_f32 {
     side_f32 l, r;
@@ -653,8 +657,8 @@ struct wave_f32 {
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
-// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
+// side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
+// normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 // side[float64], face.go:25
 struct side_f64 {
     double h1, q1, u1, t1;
@@ -689,8 +693,8 @@ struct vector_f64 {
 static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offsetof(vector_f64, q1) == 8 &&
     offsetof(vector_f64, h2) == 16 && offsetof(vector_f64, q2) == 24, "vector_f64");
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
-// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
 // Face[float64], face.go:7
 struct Face_f64 {
     side_f64 l, r;
@@ -724,7 +728,7 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
-// Surveyed is what a survey leaves, which begins at 0.
+// Surveyed is the result of a survey; it begins at 0.
 // Surveyed, measure.go:31
 struct Surveyed {
     Array<int64, 284> Sums_;
@@ -755,13 +759,13 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peaks is what one layer of water has reached in owned cells since the start, and when. What frames hold of it is of
-// float64, as they are. Each number has an array, and a step reads few of them, and writes where something is new.
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred. Frames hold them in
+// float64, and so do these arrays. A step reads few of the arrays, and writes where something is new.
 // Peaks, peaks.go:10
 struct Peaks {
     Slice<double> Depth;
     Slice<double> Level_;
-    Slice<double> Speed_;
+    Slice<double> Speed;
     Slice<double> Flux_;
     Slice<double> Hazard;
     Slice<double> Start;
@@ -773,51 +777,51 @@ struct Peaks {
     double Threshold;
 };
 static_assert(sizeof(Peaks) == 272 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
-    offsetof(Peaks, Speed_) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
+    offsetof(Peaks, Speed) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
     offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
     offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Marks) == 240 &&
     offsetof(Peaks, Threshold) == 264, "Peaks");
 
-// Peak is what was kept in one cell.
-// Peak, peaks.go:102
+// Peak is the extremes of one cell.
+// Peak, peaks.go:103
 struct alignas(16) Peak {
-    double Depth, Level_, Speed_, Flux_, Hazard, Arrival, When, Wet;
+    double Depth, Level_, Speed, Flux_, Hazard, Arrival, When, Wet;
 };
 static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
-    offsetof(Peak, Speed_) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
+    offsetof(Peak, Speed) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
     offsetof(Peak, Arrival) == 40 && offsetof(Peak, When) == 48 && offsetof(Peak, Wet) == 56, "Peak");
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
 // cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
-// Slopes[float32], slopes.go:31
+// Slopes[float32], slopes.go:30
 struct alignas(16) Slopes_f32 {
     float H1, H2;
-    Arrow_f32 Z2, Bed_;
-    Arrow_f32 U2;
-    Arrow_f32 U2x, U2y;
-    Arrow_f32 Z1, U1;
-    Arrow_f32 U1x, U1y;
+    Vec2_f32 Z2, Bed_;
+    Vec2_f32 U2;
+    Vec2_f32 U2x, U2y;
+    Vec2_f32 Z1, U1;
+    Vec2_f32 U1x, U1y;
 };
 static_assert(sizeof(Slopes_f32) == 80 && offsetof(Slopes_f32, H1) == 0 && offsetof(Slopes_f32, H2) == 4 &&
     offsetof(Slopes_f32, Z2) == 8 && offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U2) == 24 &&
     offsetof(Slopes_f32, U2x) == 32 && offsetof(Slopes_f32, U2y) == 40 && offsetof(Slopes_f32, Z1) == 48 &&
     offsetof(Slopes_f32, U1) == 56 && offsetof(Slopes_f32, U1x) == 64 && offsetof(Slopes_f32, U1y) == 72, "Slopes_f32");
 
-// geometry is a Stencil at hand: the ways to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:72
+// geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
+// geometry[float32], slopes.go:71
 struct geometry_f32 {
-    Array<Arrow_f32, 3> arm, weight;
+    Array<Vec2_f32, 3> arm, weight;
 };
 static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
     offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float32], slopes.go:41
+// water[float32], slopes.go:40
 struct water_f32 {
     float h1, h2, z1, z2;
-    Arrow_f32 u1, u2;
+    Vec2_f32 u1, u2;
 };
 static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offsetof(water_f32, h2) == 4 &&
     offsetof(water_f32, z1) == 8 && offsetof(water_f32, z2) == 12 && offsetof(water_f32, u1) == 16 &&
@@ -827,33 +831,33 @@ static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offseto
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
 // cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
-// Slopes[float64], slopes.go:31
+// Slopes[float64], slopes.go:30
 struct alignas(16) Slopes_f64 {
     double H1, H2;
-    Arrow_f64 Z2, Bed_;
-    Arrow_f64 U2;
-    Arrow_f64 U2x, U2y;
-    Arrow_f64 Z1, U1;
-    Arrow_f64 U1x, U1y;
+    Vec2_f64 Z2, Bed_;
+    Vec2_f64 U2;
+    Vec2_f64 U2x, U2y;
+    Vec2_f64 Z1, U1;
+    Vec2_f64 U1x, U1y;
 };
 static_assert(sizeof(Slopes_f64) == 160 && offsetof(Slopes_f64, H1) == 0 && offsetof(Slopes_f64, H2) == 8 &&
     offsetof(Slopes_f64, Z2) == 16 && offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U2) == 48 &&
     offsetof(Slopes_f64, U2x) == 64 && offsetof(Slopes_f64, U2y) == 80 && offsetof(Slopes_f64, Z1) == 96 &&
     offsetof(Slopes_f64, U1) == 112 && offsetof(Slopes_f64, U1x) == 128 && offsetof(Slopes_f64, U1y) == 144, "Slopes_f64");
 
-// geometry is a Stencil at hand: the ways to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:72
+// geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
+// geometry[float64], slopes.go:71
 struct geometry_f64 {
-    Array<Arrow_f64, 3> arm, weight;
+    Array<Vec2_f64, 3> arm, weight;
 };
 static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
     offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float64], slopes.go:41
+// water[float64], slopes.go:40
 struct water_f64 {
     double h1, h2, z1, z2;
-    Arrow_f64 u1, u2;
+    Vec2_f64 u1, u2;
 };
 static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
@@ -892,25 +896,25 @@ struct alignas(16) Row {
 };
 static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
 
-// Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
-// and constant before and after. At is the row that was met last. Total is its sum over all stages of steps times their
-// lengths.
-// Changing, series.go:14
-struct Changing {
+// Series is a time series that element Slot of the prescribed numbers follows: Count rows from First on. It is linear
+// between them, and constant before and after. At is the current row. Total is the sum over all stages of steps of the
+// value times the step's length.
+// Series, series.go:14
+struct Series {
     int32 Slot, First, Count, At;
     double Total;
 };
-static_assert(sizeof(Changing) == 24 && offsetof(Changing, Slot) == 0 && offsetof(Changing, First) == 4 &&
-    offsetof(Changing, Count) == 8 && offsetof(Changing, At) == 12 && offsetof(Changing, Total) == 16, "Changing");
+static_assert(sizeof(Series) == 24 && offsetof(Series, Slot) == 0 && offsetof(Series, First) == 4 &&
+    offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Total) == 16, "Series");
 
-// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
+// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Own of the
 // edges have their left cell in the tile.
 // Tile, tile.go:20
 struct alignas(16) Tile {
-    int32 Cell, Edge, Mine, blank3;
+    int32 Cell, Edge, Own, blank3;
 };
 static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, Edge) == 4 &&
-    offsetof(Tile, Mine) == 8 && offsetof(Tile, blank3) == 12, "Tile");
+    offsetof(Tile, Own) == 8 && offsetof(Tile, blank3) == 12, "Tile");
 
 // TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
 // the edge in the tile, times 2, plus 1 where the cell is the edge's right.
@@ -926,14 +930,14 @@ static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
-    Slice<Ends> Ends_;
+    Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<Arms_f32> Arms_;
     Boundary_f32 Boundary_;
 };
 static_assert(sizeof(TiledMesh_f32) == 240 && offsetof(TiledMesh_f32, Tiles) == 0 &&
-    offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
+    offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
     offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
 
@@ -943,26 +947,26 @@ static_assert(sizeof(TiledMesh_f32) == 240 && offsetof(TiledMesh_f32, Tiles) == 
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
-    Slice<Ends> Ends_;
+    Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<Arms_f64> Arms_;
     Boundary_f64 Boundary_;
 };
 static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 0 &&
-    offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
+    offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
-// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
-// of second order.
+// Rise is a cell's bed before it moves, its depth in m and its slope, and the total change of both. Slopes are those of
+// second order.
 // Rise[float32], uplift.go:17
 struct alignas(8) Rise_f32 {
     float Depth, Height;
-    Arrow_f32 Slope, Tilt;
+    Vec2_f32 Slope, SlopeChange;
 };
 static_assert(sizeof(Rise_f32) == 24 && offsetof(Rise_f32, Depth) == 0 && offsetof(Rise_f32, Height) == 4 &&
-    offsetof(Rise_f32, Slope) == 8 && offsetof(Rise_f32, Tilt) == 16, "Rise_f32");
+    offsetof(Rise_f32, Slope) == 8 && offsetof(Rise_f32, SlopeChange) == 16, "Rise_f32");
 
 // Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
 // are the same.
@@ -974,15 +978,15 @@ struct Uplift_f32 {
 static_assert(sizeof(Uplift_f32) == 40 && offsetof(Uplift_f32, From) == 0 && offsetof(Uplift_f32, To) == 8 &&
     offsetof(Uplift_f32, Rises) == 16, "Uplift_f32");
 
-// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
-// of second order.
+// Rise is a cell's bed before it moves, its depth in m and its slope, and the total change of both. Slopes are those of
+// second order.
 // Rise[float64], uplift.go:17
 struct alignas(16) Rise_f64 {
     double Depth, Height;
-    Arrow_f64 Slope, Tilt;
+    Vec2_f64 Slope, SlopeChange;
 };
 static_assert(sizeof(Rise_f64) == 48 && offsetof(Rise_f64, Depth) == 0 && offsetof(Rise_f64, Height) == 8 &&
-    offsetof(Rise_f64, Slope) == 16 && offsetof(Rise_f64, Tilt) == 32, "Rise_f64");
+    offsetof(Rise_f64, Slope) == 16 && offsetof(Rise_f64, SlopeChange) == 32, "Rise_f64");
 
 // Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
 // are the same.
@@ -996,10 +1000,10 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
 
 // sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
 // fluxes of -0 add up to 0.
-// (*balance[float32]).sum, cell.go:35
+// (*balance[float32]).sum, cell.go:36
 DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
         int32 side2) {
-    Push_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    MomentumChange_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
     float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
     b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
     b->q1x = 0.0f + p0->X1 + p1->X1 + p2->X1;
@@ -1007,20 +1011,20 @@ DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32
     b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
     b->q2x = 0.0f + p0->X2 + p1->X2 + p2->X2;
     b->q2y = 0.0f + p0->Y2 + p1->Y2 + p2->Y2;
-    b->speed_ = 0.0f + f0->Speed_ + f1->Speed_ + f2->Speed_;
+    b->speed_ = 0.0f + f0->Speed + f1->Speed + f2->Speed;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:28
-DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
+// (*balance[float32]).gather, cell.go:29
+DEVICE void balance_gather_f32(balance_f32 *b, CellEdges links, Slice<Flux_f32> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
     balance_sum_f32(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
-// take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:68
-DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
+// applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
+// (*balance[float32]).applyFluxes, cell.go:69
+DEVICE void balance_applyFluxes_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
     c->Q1y = c->Q1y - rate * b->q1y;
@@ -1047,15 +1051,15 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float32]).lose, forcing.go:66
-DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+// removeWater takes water out of a cell, no more than there is: evaporation first, and from the rest infiltration.
+// (*Forcing[float32]).removeWater, forcing.go:66
+DEVICE void Forcing_removeWater_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     float h = num_Larger_f32(c->H2, 0.0f);
     float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
     float left = h - up;
     float down = 0.0f;
-    if (f->Soaking.len > 0) {
-        down = num_Smaller_f32(dt * f->Soaking[i], left);
+    if (f->Infiltration.len > 0) {
+        down = num_Smaller_f32(dt * f->Infiltration[i], left);
         left -= down;
     }
     if (left < h) {
@@ -1065,7 +1069,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
         c->Q2y = c->Q2y * part;
     }
     f->Lost_[i].Evaporated += double(up);
-    f->Lost_[i].Soaked += double(down);
+    f->Lost_[i].Infiltrated += double(down);
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -1074,12 +1078,12 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
-// (*Forcing[float32]).weigh, forcing.go:53
-DEVICE void Forcing_weigh_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
-        State_f32 *c) {
-    float course = dt * f->Now[f->Course];
-    float x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+// applyAirPressure accelerates both layers by the gradient of the air's pressure, which is felt down to the bed.
+// (*Forcing[float32]).applyAirPressure, forcing.go:53
+DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
+        State_f32 *from, State_f32 *c) {
+    float course = dt * f->Now[f->PressureFactor];
+    float x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
     if (from->H1 >= p->DryDepth) {
         float h = from->H1 / p->DensityRatio;
         c->Q1x = c->Q1x - h * x;
@@ -1091,11 +1095,11 @@ DEVICE void Forcing_weigh_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p
     }
 }
 
-// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
-// from, and c is what its fluxes have made of it.
-// (*Forcing[float32]).act, forcing.go:31
-DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
+// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer of
+// water is the lower one. Rain brings no momentum, and water that is lost takes its own along. The step begins at the
+// state from, and c is what its fluxes have made of it.
+// (*Forcing[float32]).apply, forcing.go:31
+DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     float rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1103,30 +1107,30 @@ DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, 
     }
     c->H2 += dt * rain;
     if (f->Lost_.len > 0) {
-        Forcing_lose_f32(f, i, dt, c);
+        Forcing_removeWater_f32(f, i, dt, c);
     }
     float x = f->Now[f->WindX], y = f->Now[f->WindY];
-    float push = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
+    float stress = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
     if (c->H1 >= p->DryDepth) {
-        c->Q1x = c->Q1x + push / p->DensityRatio * x;
-        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
+        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
     } else if (c->H2 >= p->DryDepth) {
-        c->Q2x = c->Q2x + push * x;
-        c->Q2y = c->Q2y + push * y;
+        c->Q2x = c->Q2x + stress * x;
+        c->Q2y = c->Q2y + stress * y;
     }
-    if (f->Pressure.len > 0) {
-        Forcing_weigh_f32(f, i, p, dt, from, c);
+    if (f->PressureGradient.len > 0) {
+        Forcing_applyAirPressure_f32(f, i, p, dt, from, c);
     }
 }
 
-// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
-// the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).turn, forcing.go:85
-DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
-    if (f->Turning.len == 0) {
+// rotate turns the mass flows of owned cell i by the Coriolis force over a time dt at constant speed: by twice the
+// angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float32]).rotate, forcing.go:85
+DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+    if (f->Coriolis.len == 0) {
         return;
     }
-    float a = dt * f->Turning[i] / 2.0f;
+    float a = dt * f->Coriolis[i] / 2.0f;
     float along = (1.0f - a * a) / (1.0f + a * a), across = 2.0f * a / (1.0f + a * a);
     const float value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
     c->Q1x = value1;
@@ -1136,10 +1140,10 @@ DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
     c->Q2y = value4;
 }
 
-// calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
-// layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// calm[float32], friction.go:7
-DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
+// restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
+// between the layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
+// restoreHyperbolicity[float32], friction.go:7
+DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
     }
@@ -1161,8 +1165,8 @@ DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14. What a step leaves as it is stays.
+// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
+// 1e14. It stops when an iteration changes nothing.
 // cubeRoot[float32], friction.go:45
 DEVICE float cubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
@@ -1177,22 +1181,22 @@ DEVICE float cubeRoot_f32(float x) {
     return y;
 }
 
-// drag[float32], friction.go:38
-DEVICE float drag_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
+// frictionDivisor[float32], friction.go:38
+DEVICE float frictionDivisor_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
     float u = num_Sqrt_f32(qx * qx + qy * qy) / h;
     return 1.0f + dt * p->Gravity * n * n * u / (h * cubeRoot_f32(h));
 }
 
-// rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
+// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-// rub[float32], friction.go:28
-DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
+// bedFriction[float32], friction.go:28
+DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
     if (c->H2 >= p->DryDepth) {
-        float d = drag_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        float d = frictionDivisor_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
         c->Q2x = c->Q2x / d;
         c->Q2y = c->Q2y / d;
     } else if (c->H1 >= p->DryDepth) {
-        float d = drag_f32(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        float d = frictionDivisor_f32(p, dt, n, c->H1, c->Q1x, c->Q1y);
         c->Q1x = c->Q1x / d;
         c->Q1y = c->Q1y / d;
     }
@@ -1210,9 +1214,9 @@ DEVICE float velocity_f32(float h, float q, float dry) {
     return 2.0f * h * q / (h * h + dry * dry);
 }
 
-// drain is still where a layer is thin.
-// drain[float32], cell.go:94
-DEVICE void drain_f32(float dry, State_f32 *c) {
+// dampLayers is dampThinLayers where a layer is known to be thin.
+// dampLayers[float32], cell.go:97
+DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f32(c->H1, c->Q1y, dry);
@@ -1223,17 +1227,19 @@ DEVICE void drain_f32(float dry, State_f32 *c) {
     }
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:87
-DEVICE void still_f32(float dry, State_f32 *c) {
+// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
+// bounded as it drains.
+// dampThinLayers[float32], cell.go:90
+DEVICE void dampThinLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry || c->H2 < dry) {
-        drain_f32(dry, c);
+        dampLayers_f32(dry, c);
     }
 }
 
-// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:74
-DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
+// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// finite or a thickness is negative.
+// (*balance[float32]).stepLimit, cell.go:76
+DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
         return float(math_NaN());
@@ -1246,24 +1252,24 @@ DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, 
 }
 
 // advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:48
+// (*balance[float32]).advance, cell.go:49
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
-    balance_take_f32(b, dt / area, &c);
+    balance_applyFluxes_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, from, &c);
-        Forcing_turn_f32(force, i, dt, &c);
+        Forcing_apply_f32(force, i, p, dt, from, &c);
+        Forcing_rotate_f32(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
-        calm_f32(p, &c);
+        restoreHyperbolicity_f32(p, &c);
     }
     if (p->Friction) {
-        rub_f32(p, dt, manning[i], &c);
+        bedFriction_f32(p, dt, manning[i], &c);
     }
-    still_f32(p->DryDepth, &c);
+    dampThinLayers_f32(p->DryDepth, &c);
     *out = c;
-    return balance_limit_f32(b, p, area, &c);
+    return balance_stepLimit_f32(b, p, area, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1274,16 +1280,16 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, m->Links_[i], flux);
+    balance_gather_f32(&b, m->CellEdges_[i], flux);
     return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
 // sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
 // fluxes of -0 add up to 0.
-// (*balance[float64]).sum, cell.go:35
+// (*balance[float64]).sum, cell.go:36
 DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
         int32 side2) {
-    Push_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    MomentumChange_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
     double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
     b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
     b->q1x = 0.0 + p0->X1 + p1->X1 + p2->X1;
@@ -1291,20 +1297,20 @@ DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64
     b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
     b->q2x = 0.0 + p0->X2 + p1->X2 + p2->X2;
     b->q2y = 0.0 + p0->Y2 + p1->Y2 + p2->Y2;
-    b->speed_ = 0.0 + f0->Speed_ + f1->Speed_ + f2->Speed_;
+    b->speed_ = 0.0 + f0->Speed + f1->Speed + f2->Speed;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:28
-DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
+// (*balance[float64]).gather, cell.go:29
+DEVICE void balance_gather_f64(balance_f64 *b, CellEdges links, Slice<Flux_f64> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
     balance_sum_f64(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
-// take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:68
-DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
+// applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
+// (*balance[float64]).applyFluxes, cell.go:69
+DEVICE void balance_applyFluxes_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
     c->Q1y = c->Q1y - rate * b->q1y;
@@ -1331,15 +1337,15 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float64]).lose, forcing.go:66
-DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+// removeWater takes water out of a cell, no more than there is: evaporation first, and from the rest infiltration.
+// (*Forcing[float64]).removeWater, forcing.go:66
+DEVICE void Forcing_removeWater_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     double h = num_Larger_f64(c->H2, 0.0);
     double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
     double left = h - up;
     double down = 0.0;
-    if (f->Soaking.len > 0) {
-        down = num_Smaller_f64(dt * f->Soaking[i], left);
+    if (f->Infiltration.len > 0) {
+        down = num_Smaller_f64(dt * f->Infiltration[i], left);
         left -= down;
     }
     if (left < h) {
@@ -1349,7 +1355,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
         c->Q2y = c->Q2y * part;
     }
     f->Lost_[i].Evaporated += up;
-    f->Lost_[i].Soaked += down;
+    f->Lost_[i].Infiltrated += down;
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -1358,12 +1364,12 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
-// (*Forcing[float64]).weigh, forcing.go:53
-DEVICE void Forcing_weigh_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
-        State_f64 *c) {
-    double course = dt * f->Now[f->Course];
-    double x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+// applyAirPressure accelerates both layers by the gradient of the air's pressure, which is felt down to the bed.
+// (*Forcing[float64]).applyAirPressure, forcing.go:53
+DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
+        State_f64 *from, State_f64 *c) {
+    double course = dt * f->Now[f->PressureFactor];
+    double x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
     if (from->H1 >= p->DryDepth) {
         double h = from->H1 / p->DensityRatio;
         c->Q1x = c->Q1x - h * x;
@@ -1375,11 +1381,11 @@ DEVICE void Forcing_weigh_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
     }
 }
 
-// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
-// from, and c is what its fluxes have made of it.
-// (*Forcing[float64]).act, forcing.go:31
-DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
+// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer of
+// water is the lower one. Rain brings no momentum, and water that is lost takes its own along. The step begins at the
+// state from, and c is what its fluxes have made of it.
+// (*Forcing[float64]).apply, forcing.go:31
+DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     double rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1387,30 +1393,30 @@ DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, 
     }
     c->H2 += dt * rain;
     if (f->Lost_.len > 0) {
-        Forcing_lose_f64(f, i, dt, c);
+        Forcing_removeWater_f64(f, i, dt, c);
     }
     double x = f->Now[f->WindX], y = f->Now[f->WindY];
-    double push = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
+    double stress = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
     if (c->H1 >= p->DryDepth) {
-        c->Q1x = c->Q1x + push / p->DensityRatio * x;
-        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
+        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
     } else if (c->H2 >= p->DryDepth) {
-        c->Q2x = c->Q2x + push * x;
-        c->Q2y = c->Q2y + push * y;
+        c->Q2x = c->Q2x + stress * x;
+        c->Q2y = c->Q2y + stress * y;
     }
-    if (f->Pressure.len > 0) {
-        Forcing_weigh_f64(f, i, p, dt, from, c);
+    if (f->PressureGradient.len > 0) {
+        Forcing_applyAirPressure_f64(f, i, p, dt, from, c);
     }
 }
 
-// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
-// the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).turn, forcing.go:85
-DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
-    if (f->Turning.len == 0) {
+// rotate turns the mass flows of owned cell i by the Coriolis force over a time dt at constant speed: by twice the
+// angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float64]).rotate, forcing.go:85
+DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+    if (f->Coriolis.len == 0) {
         return;
     }
-    double a = dt * f->Turning[i] / 2.0;
+    double a = dt * f->Coriolis[i] / 2.0;
     double along = (1.0 - a * a) / (1.0 + a * a), across = 2.0 * a / (1.0 + a * a);
     const double value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
     c->Q1x = value1;
@@ -1420,10 +1426,10 @@ DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
     c->Q2y = value4;
 }
 
-// calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
-// layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// calm[float64], friction.go:7
-DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
+// restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
+// between the layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
+// restoreHyperbolicity[float64], friction.go:7
+DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
     }
@@ -1445,8 +1451,8 @@ DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14. What a step leaves as it is stays.
+// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
+// 1e14. It stops when an iteration changes nothing.
 // cubeRoot[float64], friction.go:45
 DEVICE double cubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
@@ -1461,22 +1467,22 @@ DEVICE double cubeRoot_f64(double x) {
     return y;
 }
 
-// drag[float64], friction.go:38
-DEVICE double drag_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
+// frictionDivisor[float64], friction.go:38
+DEVICE double frictionDivisor_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
     double u = num_Sqrt_f64(qx * qx + qy * qy) / h;
     return 1.0 + dt * p->Gravity * n * n * u / (h * cubeRoot_f64(h));
 }
 
-// rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
+// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-// rub[float64], friction.go:28
-DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
+// bedFriction[float64], friction.go:28
+DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
     if (c->H2 >= p->DryDepth) {
-        double d = drag_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        double d = frictionDivisor_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
         c->Q2x = c->Q2x / d;
         c->Q2y = c->Q2y / d;
     } else if (c->H1 >= p->DryDepth) {
-        double d = drag_f64(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        double d = frictionDivisor_f64(p, dt, n, c->H1, c->Q1x, c->Q1y);
         c->Q1x = c->Q1x / d;
         c->Q1y = c->Q1y / d;
     }
@@ -1494,9 +1500,9 @@ DEVICE double velocity_f64(double h, double q, double dry) {
     return 2.0 * h * q / (h * h + dry * dry);
 }
 
-// drain is still where a layer is thin.
-// drain[float64], cell.go:94
-DEVICE void drain_f64(double dry, State_f64 *c) {
+// dampLayers is dampThinLayers where a layer is known to be thin.
+// dampLayers[float64], cell.go:97
+DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
         c->Q1y = c->H1 * velocity_f64(c->H1, c->Q1y, dry);
@@ -1507,17 +1513,19 @@ DEVICE void drain_f64(double dry, State_f64 *c) {
     }
 }
 
-// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:87
-DEVICE void still_f64(double dry, State_f64 *c) {
+// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
+// bounded as it drains.
+// dampThinLayers[float64], cell.go:90
+DEVICE void dampThinLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry || c->H2 < dry) {
-        drain_f64(dry, c);
+        dampLayers_f64(dry, c);
     }
 }
 
-// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:74
-DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
+// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// finite or a thickness is negative.
+// (*balance[float64]).stepLimit, cell.go:76
+DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
         return math_NaN();
@@ -1530,24 +1538,24 @@ DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area
 }
 
 // advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:48
+// (*balance[float64]).advance, cell.go:49
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
         State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
-    balance_take_f64(b, dt / area, &c);
+    balance_applyFluxes_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, from, &c);
-        Forcing_turn_f64(force, i, dt, &c);
+        Forcing_apply_f64(force, i, p, dt, from, &c);
+        Forcing_rotate_f64(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
-        calm_f64(p, &c);
+        restoreHyperbolicity_f64(p, &c);
     }
     if (p->Friction) {
-        rub_f64(p, dt, manning[i], &c);
+        bedFriction_f64(p, dt, manning[i], &c);
     }
-    still_f64(p->DryDepth, &c);
+    dampThinLayers_f64(p->DryDepth, &c);
     *out = c;
-    return balance_limit_f64(b, p, area, &c);
+    return balance_stepLimit_f64(b, p, area, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1558,13 +1566,13 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, m->Links_[i], flux);
+    balance_gather_f64(&b, m->CellEdges_[i], flux);
     return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float32]).turn, face.go:39
-DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
+// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
+// (*side[float32]).rotate, face.go:39
+DEVICE void side_rotate_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
     s->h1 = w->H1;
@@ -1581,16 +1589,16 @@ DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
-// stand finds the levels of a side that is the cell.
-// (*side[float32]).stand, face.go:46
-DEVICE void side_stand_f32(side_f32 *s) {
+// computeLevels finds the levels of a side that is the cell's state.
+// (*side[float32]).computeLevels, face.go:46
+DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
-// slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float32]).slow, face.go:67
-DEVICE void side_slow_f32(side_f32 *s, float dry) {
+// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
+// (*side[float32]).thinVelocities, face.go:67
+DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
     s->u2 = velocity_f32(s->h2, s->q2, dry);
@@ -1599,9 +1607,9 @@ DEVICE void side_slow_f32(side_f32 *s, float dry) {
     s->q2 = s->h2 * s->u2;
 }
 
-// speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float32]).speeds, face.go:55
-DEVICE void Face_speeds_f32(Face_f32 *f) {
+// velocities finds the velocities of both sides where both layers are there, by one division.
+// (*Face[float32]).velocities, face.go:55
+DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
     float all = 1.0f / (hl * hr);
@@ -1622,7 +1630,7 @@ DEVICE void Face_speeds_f32(Face_f32 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
 // (*side[float32]).mirror, face.go:85
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
@@ -1631,18 +1639,18 @@ DEVICE void side_mirror_f32(side_f32 *s) {
     s->u2 = -s->u2;
 }
 
-// levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levels, face.go:90
-DEVICE void Face_levels_f32(Face_f32 *f) {
+// levelJumps fills the jumps of surface and interface where both layers are there.
+// (*Face[float32]).levelJumps, face.go:90
+DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
     f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
 }
 
-// mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
-// with both weights multiplied by that of the left side.
-// (*Face[float32]).mean, face.go:98
-DEVICE void Face_mean_f32(Face_f32 *f, float g) {
+// roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
+// √h, with both weights multiplied by that of the left side.
+// (*Face[float32]).roeMean, face.go:98
+DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
     f->g2 = num_Sqrt_f32(l->h2 * r->h2);
@@ -1656,10 +1664,10 @@ DEVICE void Face_mean_f32(Face_f32 *f, float g) {
     f->c2 = g * ((l->h2 + r->h2) / 2.0f);
 }
 
-// jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
-// levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).jumps, face.go:112
-DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
+// computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
+// jumps of levels, it vanishes exactly in a lake at rest.
+// (*Face[float32]).computeResidual, face.go:112
+DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
     f->r2 = (r->q1 * r->u1 - l->q1 * l->u1) + f->c1 * f->dz1;
@@ -1667,35 +1675,35 @@ DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0f - ratio) * f->dz2);
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
-// a GPU waits once.
-// (*Face[float32]).Look, edge.go:37
-DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
+// LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
+// before either is used, so that a GPU waits for memory once.
+// (*Face[float32]).LoadSides, edge.go:37
+DEVICE void Face_LoadSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
         Slice<State_f32> w) {
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_turn_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
-    side_turn_f32(&f->r, &w[right], &beds[right], n->X, n->Y);
+    side_rotate_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_rotate_f32(&f->r, &w[right], &beds[right], n->X, n->Y);
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
     if (f->thin || at.Right <= -3) {
-        side_stand_f32(&f->l);
-        side_stand_f32(&f->r);
+        side_computeLevels_f32(&f->l);
+        side_computeLevels_f32(&f->r);
     }
     if (f->thin) {
-        side_slow_f32(&f->l, p->DryDepth);
-        side_slow_f32(&f->r, p->DryDepth);
+        side_thinVelocities_f32(&f->l, p->DryDepth);
+        side_thinVelocities_f32(&f->r, p->DryDepth);
     } else {
-        Face_speeds_f32(f);
+        Face_velocities_f32(f);
     }
     if (at.Right == -1) {
         side_mirror_f32(&f->r);
     }
     if (!f->thin) {
-        Face_levels_f32(f);
-        Face_mean_f32(f, p->Gravity);
-        Face_jumps_f32(f, p->DensityRatio);
+        Face_levelJumps_f32(f);
+        Face_roeMean_f32(f, p->Gravity);
+        Face_computeResidual_f32(f, p->DensityRatio);
     }
 }
 
@@ -1781,46 +1789,46 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float32]).absent1, dry.go:82
-DEVICE void Face_absent1_f32(Face_f32 *f) {
+// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+// (*Face[float32]).stopUpper, dry.go:83
+DEVICE void Face_stopUpper_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
     f->r.q1 = 0.0f;
     f->r.u1 = 0.0f;
 }
 
-// meanThin is mean where thicknesses may be 0.
-// (*Face[float32]).meanThin, dry.go:72
-DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
+// roeMeanThin is roeMean where thicknesses may be 0.
+// (*Face[float32]).roeMeanThin, dry.go:73
+DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
     l->h1 = num_Larger_f32(h1l, 0x1.197998p-40f /* 1e-12 */);
     l->h2 = num_Larger_f32(h2l, 0x1.197998p-40f /* 1e-12 */);
     r->h1 = num_Larger_f32(h1r, 0x1.197998p-40f /* 1e-12 */);
     r->h2 = num_Larger_f32(h2r, 0x1.197998p-40f /* 1e-12 */);
-    Face_mean_f32(f, g);
+    Face_roeMean_f32(f, g);
     l->h1 = h1l;
     l->h2 = h2l;
     r->h1 = h1r;
     r->h2 = h2r;
 }
 
-// (*Face[float32]).absent2, dry.go:86
-DEVICE void Face_absent2_f32(Face_f32 *f) {
+// (*Face[float32]).stopLower, dry.go:87
+DEVICE void Face_stopLower_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
     f->r.q2 = 0.0f;
     f->r.u2 = 0.0f;
 }
 
-// alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
-// speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
-// The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float32], dry.go:93
-struct alone_f32_results { float r0; float r1; float r2; };
-DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float ur, float u, float c, float dz,
-        float r1, float r2, float dry) {
+// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
+// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
+// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
+// singleLayerViscosity[float32], dry.go:94
+struct singleLayerViscosity_f32_results { float r0; float r1; float r2; };
+DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float hl, float ul, float hr, float ur,
+        float u, float c, float dz, float r1, float r2, float dry) {
     float cl = num_Sqrt_f32(g * hl), cr = num_Sqrt_f32(g * hr), s = num_Sqrt_f32(c);
     float l1 = num_Smaller_f32(ul - cl, u - s), l2 = num_Larger_f32(ur + cr, u + s);
     if (hr < dry) {
@@ -1842,9 +1850,9 @@ DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
-// times is the Roe matrix A of the face times v.
-// (*Face[float32]).times, face.go:121
-DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
+// applyRoeMatrix is A v with the Roe matrix A of the face.
+// (*Face[float32]).applyRoeMatrix, face.go:121
+DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
 
@@ -1880,7 +1888,7 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
         a1 = -l1 * (d4 + di) - l4 * (d1 + di) - x * (d1 + d4);
         a2 = d1 + d4 + di;
     }
-    vector_f32 ar = Face_times_f32(f, r, Face_residual_f32(f));
+    vector_f32 ar = Face_applyRoeMatrix_f32(f, r, Face_residual_f32(f));
     vector_f32 *v = &f->viscosity;
     v->h1 = a0 * (f->dz1 - f->dz2) + a1 * f->r1 + a2 * ar.h1;
     v->q1 = a0 * f->r1 + a1 * f->r2 + a2 * ar.q1;
@@ -1888,13 +1896,14 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
     v->q2 = a0 * f->r3 + a1 * f->r4 + a2 * ar.q2;
 }
 
-// dry finds the viscosity and the fastest wave of a face where a layer is absent on a side. All schemes share it.
+// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
-// a wall to the layer. With a layer absent on both sides the other one is alone.
-// (*Face[float32]).dry, dry.go:10
-DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
+// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
+// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
+// (*Face[float32]).dryViscosity, dry.go:11
+DEVICE void Face_dryViscosity_f32(Face_f32 *f, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     const float value1 = num_Larger_f32(l->h1, 0.0f), value2 = num_Larger_f32(l->h2, 0.0f), value3 = num_Larger_f32(r->h1, 0.0f), value4 = num_Larger_f32(r->h2, 0.0f);
     l->h1 = value1;
@@ -1933,36 +1942,36 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
     f->dz1 = z1r - z1l;
 
     if (absent1l && absent1r) {
-        Face_absent1_f32(f);
+        Face_stopUpper_f32(f);
         f->dz1 = f->dz2;
-        Face_meanThin_f32(f, p->Gravity);
-        Face_jumps_f32(f, p->DensityRatio);
+        Face_roeMeanThin_f32(f, p->Gravity);
+        Face_computeResidual_f32(f, p->DensityRatio);
         f->r2 = 0.0f;
         if (absent2l && absent2r) {
-            Face_absent2_f32(f);
+            Face_stopLower_f32(f);
             f->r4 = 0.0f;
             f->viscosity = vector_f32{};
             f->speed_ = 0.0f;
             return;
         }
-        auto [h, q, speed] = alone_f32(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
+        auto [h, q, speed] = singleLayerViscosity_f32(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
         f->viscosity = vector_f32{0.0f, 0.0f, h, q};
         f->speed_ = speed;
         return;
     }
     if (absent2l && absent2r) {
-        Face_absent2_f32(f);
+        Face_stopLower_f32(f);
         f->dz2 = 0.0f;
-        Face_meanThin_f32(f, p->Gravity);
-        Face_jumps_f32(f, p->DensityRatio);
+        Face_roeMeanThin_f32(f, p->Gravity);
+        Face_computeResidual_f32(f, p->DensityRatio);
         f->r4 = 0.0f;
-        auto [h, q, speed] = alone_f32(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
+        auto [h, q, speed] = singleLayerViscosity_f32(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
         f->viscosity = vector_f32{h, q, 0.0f, 0.0f};
         f->speed_ = speed;
         return;
     }
-    Face_meanThin_f32(f, p->Gravity);
-    Face_jumps_f32(f, p->DensityRatio);
+    Face_roeMeanThin_f32(f, p->Gravity);
+    Face_computeResidual_f32(f, p->DensityRatio);
     Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
     f->speed_ = Eigenvalues_fastest_f32(&f->waves);
     Face_pvm_f32(f, p->DensityRatio);
@@ -2016,9 +2025,9 @@ DEVICE float harten_f32(float l, float eps) {
     return (eps - a) * (eps - a) / (2.0f * eps);
 }
 
-// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).jump, face.go:131
-DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
+// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+// (*Face[float32]).stateJump, face.go:131
+DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
@@ -2027,7 +2036,7 @@ DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
 DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
         wave_f32 *w4) {
     float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
-    vector_f32 inner = Face_jump_f32(f);
+    vector_f32 inner = Face_stateJump_f32(f);
     vector_f32 e1 = Face_project_f32(f, w1, inner), e4 = Face_project_f32(f, w4, inner);
     inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
     vector_f32 m = {};
@@ -2038,7 +2047,7 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
         return vector_plus_f32(m, (g2 + g3) / 2.0f, inner);
     }
     float w = 1.0f / apart;
-    vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
+    vector_f32 ai = Face_applyRoeMatrix_f32(f, p->DensityRatio, inner);
     return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
@@ -2063,7 +2072,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
     vector_f32 m = {};
     if (ev->L2 < 0.0f && ev->L3 > 0.0f) {
         float w = 1.0f / (ev->L3 - ev->L2);
-        vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
+        vector_f32 ai = Face_applyRoeMatrix_f32(f, p->DensityRatio, inner);
         m = vector_plus_f32(vector_plus_f32(m, 2.0f * w, ai), -(ev->L2 + ev->L3) * w, inner);
     } else {
         m = vector_plus_f32(m, sign_f32(ev->L2 + ev->L3), inner);
@@ -2082,7 +2091,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
-        Face_dry_f32(f, p);
+        Face_dryViscosity_f32(f, p);
     } else if (scheme == 0) {
         Face_pvm_f32(f, p->DensityRatio);
     } else {
@@ -2090,16 +2099,16 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
-// given is what is given at an edge that is an outlet.
-// (*Boundary[float32]).given, given.go:38
-DEVICE Given Boundary_given_f32(const Boundary_f32 *s, Ends at) {
-    return s->Given_[s->Of[sub(-3, at.Right)]];
+// condition is the boundary condition at an edge that is an outlet.
+// (*Boundary[float32]).condition, boundary.go:38
+DEVICE Condition Boundary_condition_f32(const Boundary_f32 *s, EdgeCells at) {
+    return s->Conditions[s->Of[sub(-3, at.Right)]];
 }
 
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float32], given.go:113
+// inflow[float32], boundary.go:116
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
     float thick = 0.0f;
@@ -2121,13 +2130,14 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
     return {thick, -q / thick};
 }
 
-// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
-// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
-// meet[float32], given.go:82
-struct meet_f32_results { float r0; float r1; float r2; };
-DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float gravity, float h, float u, float z,
-        float depth) {
+// boundaryState finds the thickness and the outward velocity on the boundary, and how far its level is above that
+// inside. Inside are thickness h, outward velocity u, level z, and the bed at depth. An incoming wave of height wave is
+// a simple wave over water at rest: its characteristic is u - 2√(gh) of that water, less four times the growth of
+// √(gh).
+// boundaryState[float32], boundary.go:85
+struct boundaryState_f32_results { float r0; float r1; float r2; };
+DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
+        float u, float z, float depth) {
     float rise = 0.0f;
     float thick = 0.0f;
     float speed = 0.0f;
@@ -2160,11 +2170,12 @@ DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float grav
     return {thick - h, thick, (leaving + entering) / 2.0f};
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
-// step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:196
-DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
+// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
+// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
+// it is thinner than the step, each of the cell's three edges may take a third.
+// (*Face[float32]).availableShare, edge.go:197
+DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
+        float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
         if (at.Right < 0) {
@@ -2197,15 +2208,15 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float32]).through, given.go:53
-DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
-        const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
+// prescribedFlux writes the flux of a boundary edge with a prescribed condition on the lower layer, the only one.
+// (*Face[float32]).prescribedFlux, boundary.go:55
+DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
     float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
-    Given given = Boundary_given_f32(boundary, at);
+    Condition given = Boundary_condition_f32(boundary, at);
     float value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
-    auto [rise, outside, speed] = meet_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
+    auto [rise, outside, speed] = boundaryState_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     float length = normal->Length;
     float m = outside * speed;
     float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
@@ -2213,22 +2224,22 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
     if (f->sloped) {
         whole = l->mean2;
     }
-    if (float s = Face_share_f32(f, at, m * length * dt, whole, whole, 0.0f, p->DryDepth); s < 1.0f) {
+    if (float s = Face_availableShare_f32(f, at, m * length * dt, whole, whole, 0.0f, p->DryDepth); s < 1.0f) {
         m = m * s;
         force = force * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
     float t = carried_f32(m, l->t2, 0.0f);
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, outside))) * length, 0.0f, Array<Push_f32, 2>{}};
-    out->Side[0] = Push_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
+    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, outside))) * length, 0.0f, Array<MomentumChange_f32, 2>{}};
+    out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
-// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
-// (*Boundary[float32]).count, given.go:46
-DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f32 *out) {
+// addOutflow adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float32]).addOutflow, boundary.go:48
+DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, Flux_f32 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += double(dt) * double(out->M1);
     s->Passed_[k].V2 += double(dt) * double(out->M2);
@@ -2242,15 +2253,16 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
-// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:172
-struct bounded_f32_results { float r0; float r1; };
-DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
-        float ur, float jump, const Params_f32 *p) {
+// limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
+// what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
+// 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
+// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
+// it drains.
+// limitMomentum[float32], edge.go:173
+struct limitMomentum_f32_results { float r0; float r1; };
+DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
+        float hr, float ur, float jump, const Params_f32 *p) {
     float film = 10.0f * p->DryDepth;
     bool left = hl < film || cut && m > 0.0f, right = hr < film || cut && m < 0.0f;
     if (!left && !right) {
@@ -2272,20 +2284,20 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
     return {nl, nr};
 }
 
-// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
-// tiles that compute an edge one counts it as its own.
-// (*Face[float32]).Split, edge.go:93
-DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
-        const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
-    if (at.Right <= -3 && Boundary_given_f32(boundary, at).Kind != 0) {
-        Face_through_f32(f, at, normal, p, boundary, dt, mine, out, n);
-        Boundary_count_f32(boundary, at, dt, out);
+// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
+// (*Face[float32]).WriteFlux, edge.go:93
+DEVICE void Face_WriteFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
+    if (at.Right <= -3 && Boundary_condition_f32(boundary, at).Kind != 0) {
+        Face_prescribedFlux_f32(f, at, normal, p, boundary, dt, own, out, n);
+        Boundary_addOutflow_f32(boundary, at, dt, out);
         return;
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && mine) {
+    if (f->waves.Complex && !f->thin && own) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
     float m1 = (l->q1 + r->q1 - v->h1) / 2.0f, m2 = (l->q2 + r->q2 - v->h2) / 2.0f;
@@ -2318,8 +2330,8 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         bedr = r->bed;
     }
     float step1 = num_Abs_f32((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f32(l->depth - r->depth);
-    float s = Face_share_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
-    const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
+    float s = Face_availableShare_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+    const auto results1 = limitMomentum_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
     if (s < 1.0f) {
@@ -2327,12 +2339,12 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
+    s = Face_availableShare_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
+    const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
     if (s < 1.0f) {
@@ -2340,18 +2352,18 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         t2 = t2 * s;
         n2l = n2l * s;
         n2r = n2r * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
     float x = normal->X * length, y = normal->Y * length;
     out->M1 = m1 * length;
     out->M2 = m2 * length;
-    out->Speed_ = f->speed_ * length;
-    out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    out->Speed = f->speed_ * length;
+    out->Side[0] = MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
+    out->Side[1] = MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
     if (at.Right <= -3) {
-        Boundary_count_f32(boundary, at, dt, out);
+        Boundary_addOutflow_f32(boundary, at, dt, out);
     }
 }
 
@@ -2360,15 +2372,15 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
 DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+    Face_LoadSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float64]).turn, face.go:39
-DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
+// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
+// (*side[float64]).rotate, face.go:39
+DEVICE void side_rotate_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
     s->h1 = w->H1;
@@ -2385,16 +2397,16 @@ DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
-// stand finds the levels of a side that is the cell.
-// (*side[float64]).stand, face.go:46
-DEVICE void side_stand_f64(side_f64 *s) {
+// computeLevels finds the levels of a side that is the cell's state.
+// (*side[float64]).computeLevels, face.go:46
+DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
-// slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float64]).slow, face.go:67
-DEVICE void side_slow_f64(side_f64 *s, double dry) {
+// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
+// (*side[float64]).thinVelocities, face.go:67
+DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
     s->u2 = velocity_f64(s->h2, s->q2, dry);
@@ -2403,9 +2415,9 @@ DEVICE void side_slow_f64(side_f64 *s, double dry) {
     s->q2 = s->h2 * s->u2;
 }
 
-// speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float64]).speeds, face.go:55
-DEVICE void Face_speeds_f64(Face_f64 *f) {
+// velocities finds the velocities of both sides where both layers are there, by one division.
+// (*Face[float64]).velocities, face.go:55
+DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
     double all = 1.0 / (hl * hr);
@@ -2426,7 +2438,7 @@ DEVICE void Face_speeds_f64(Face_f64 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
 // (*side[float64]).mirror, face.go:85
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
@@ -2435,18 +2447,18 @@ DEVICE void side_mirror_f64(side_f64 *s) {
     s->u2 = -s->u2;
 }
 
-// levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levels, face.go:90
-DEVICE void Face_levels_f64(Face_f64 *f) {
+// levelJumps fills the jumps of surface and interface where both layers are there.
+// (*Face[float64]).levelJumps, face.go:90
+DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
     f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
 }
 
-// mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
-// with both weights multiplied by that of the left side.
-// (*Face[float64]).mean, face.go:98
-DEVICE void Face_mean_f64(Face_f64 *f, double g) {
+// roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
+// √h, with both weights multiplied by that of the left side.
+// (*Face[float64]).roeMean, face.go:98
+DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
     f->g2 = num_Sqrt_f64(l->h2 * r->h2);
@@ -2460,10 +2472,10 @@ DEVICE void Face_mean_f64(Face_f64 *f, double g) {
     f->c2 = g * ((l->h2 + r->h2) / 2.0);
 }
 
-// jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
-// levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).jumps, face.go:112
-DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
+// computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
+// jumps of levels, it vanishes exactly in a lake at rest.
+// (*Face[float64]).computeResidual, face.go:112
+DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
     f->r2 = (r->q1 * r->u1 - l->q1 * l->u1) + f->c1 * f->dz1;
@@ -2471,35 +2483,35 @@ DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0 - ratio) * f->dz2);
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
-// a GPU waits once.
-// (*Face[float64]).Look, edge.go:37
-DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
+// LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
+// before either is used, so that a GPU waits for memory once.
+// (*Face[float64]).LoadSides, edge.go:37
+DEVICE void Face_LoadSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
         Slice<State_f64> w) {
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_turn_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
-    side_turn_f64(&f->r, &w[right], &beds[right], n->X, n->Y);
+    side_rotate_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_rotate_f64(&f->r, &w[right], &beds[right], n->X, n->Y);
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
     if (f->thin || at.Right <= -3) {
-        side_stand_f64(&f->l);
-        side_stand_f64(&f->r);
+        side_computeLevels_f64(&f->l);
+        side_computeLevels_f64(&f->r);
     }
     if (f->thin) {
-        side_slow_f64(&f->l, p->DryDepth);
-        side_slow_f64(&f->r, p->DryDepth);
+        side_thinVelocities_f64(&f->l, p->DryDepth);
+        side_thinVelocities_f64(&f->r, p->DryDepth);
     } else {
-        Face_speeds_f64(f);
+        Face_velocities_f64(f);
     }
     if (at.Right == -1) {
         side_mirror_f64(&f->r);
     }
     if (!f->thin) {
-        Face_levels_f64(f);
-        Face_mean_f64(f, p->Gravity);
-        Face_jumps_f64(f, p->DensityRatio);
+        Face_levelJumps_f64(f);
+        Face_roeMean_f64(f, p->Gravity);
+        Face_computeResidual_f64(f, p->DensityRatio);
     }
 }
 
@@ -2586,46 +2598,46 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float64]).absent1, dry.go:82
-DEVICE void Face_absent1_f64(Face_f64 *f) {
+// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+// (*Face[float64]).stopUpper, dry.go:83
+DEVICE void Face_stopUpper_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
     f->r.q1 = 0.0;
     f->r.u1 = 0.0;
 }
 
-// meanThin is mean where thicknesses may be 0.
-// (*Face[float64]).meanThin, dry.go:72
-DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
+// roeMeanThin is roeMean where thicknesses may be 0.
+// (*Face[float64]).roeMeanThin, dry.go:73
+DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
     l->h1 = num_Larger_f64(h1l, 0x1.19799812dea11p-40 /* 1e-12 */);
     l->h2 = num_Larger_f64(h2l, 0x1.19799812dea11p-40 /* 1e-12 */);
     r->h1 = num_Larger_f64(h1r, 0x1.19799812dea11p-40 /* 1e-12 */);
     r->h2 = num_Larger_f64(h2r, 0x1.19799812dea11p-40 /* 1e-12 */);
-    Face_mean_f64(f, g);
+    Face_roeMean_f64(f, g);
     l->h1 = h1l;
     l->h2 = h2l;
     r->h1 = h1r;
     r->h2 = h2r;
 }
 
-// (*Face[float64]).absent2, dry.go:86
-DEVICE void Face_absent2_f64(Face_f64 *f) {
+// (*Face[float64]).stopLower, dry.go:87
+DEVICE void Face_stopLower_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
     f->r.q2 = 0.0;
     f->r.u2 = 0.0;
 }
 
-// alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
-// speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
-// The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float64], dry.go:93
-struct alone_f64_results { double r0; double r1; double r2; };
-DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, double ur, double u, double c,
-        double dz, double r1, double r2, double dry) {
+// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
+// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
+// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
+// singleLayerViscosity[float64], dry.go:94
+struct singleLayerViscosity_f64_results { double r0; double r1; double r2; };
+DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, double hl, double ul, double hr,
+        double ur, double u, double c, double dz, double r1, double r2, double dry) {
     double cl = num_Sqrt_f64(g * hl), cr = num_Sqrt_f64(g * hr), s = num_Sqrt_f64(c);
     double l1 = num_Smaller_f64(ul - cl, u - s), l2 = num_Larger_f64(ur + cr, u + s);
     if (hr < dry) {
@@ -2647,9 +2659,9 @@ DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
-// times is the Roe matrix A of the face times v.
-// (*Face[float64]).times, face.go:121
-DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
+// applyRoeMatrix is A v with the Roe matrix A of the face.
+// (*Face[float64]).applyRoeMatrix, face.go:121
+DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
 
@@ -2685,7 +2697,7 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
         a1 = -l1 * (d4 + di) - l4 * (d1 + di) - x * (d1 + d4);
         a2 = d1 + d4 + di;
     }
-    vector_f64 ar = Face_times_f64(f, r, Face_residual_f64(f));
+    vector_f64 ar = Face_applyRoeMatrix_f64(f, r, Face_residual_f64(f));
     vector_f64 *v = &f->viscosity;
     v->h1 = a0 * (f->dz1 - f->dz2) + a1 * f->r1 + a2 * ar.h1;
     v->q1 = a0 * f->r1 + a1 * f->r2 + a2 * ar.q1;
@@ -2693,13 +2705,14 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
     v->q2 = a0 * f->r3 + a1 * f->r4 + a2 * ar.q2;
 }
 
-// dry finds the viscosity and the fastest wave of a face where a layer is absent on a side. All schemes share it.
+// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
-// a wall to the layer. With a layer absent on both sides the other one is alone.
-// (*Face[float64]).dry, dry.go:10
-DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
+// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
+// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
+// (*Face[float64]).dryViscosity, dry.go:11
+DEVICE void Face_dryViscosity_f64(Face_f64 *f, const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     const double value1 = num_Larger_f64(l->h1, 0.0), value2 = num_Larger_f64(l->h2, 0.0), value3 = num_Larger_f64(r->h1, 0.0), value4 = num_Larger_f64(r->h2, 0.0);
     l->h1 = value1;
@@ -2738,36 +2751,36 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
     f->dz1 = z1r - z1l;
 
     if (absent1l && absent1r) {
-        Face_absent1_f64(f);
+        Face_stopUpper_f64(f);
         f->dz1 = f->dz2;
-        Face_meanThin_f64(f, p->Gravity);
-        Face_jumps_f64(f, p->DensityRatio);
+        Face_roeMeanThin_f64(f, p->Gravity);
+        Face_computeResidual_f64(f, p->DensityRatio);
         f->r2 = 0.0;
         if (absent2l && absent2r) {
-            Face_absent2_f64(f);
+            Face_stopLower_f64(f);
             f->r4 = 0.0;
             f->viscosity = vector_f64{};
             f->speed_ = 0.0;
             return;
         }
-        auto [h, q, speed] = alone_f64(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
+        auto [h, q, speed] = singleLayerViscosity_f64(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
         f->viscosity = vector_f64{0.0, 0.0, h, q};
         f->speed_ = speed;
         return;
     }
     if (absent2l && absent2r) {
-        Face_absent2_f64(f);
+        Face_stopLower_f64(f);
         f->dz2 = 0.0;
-        Face_meanThin_f64(f, p->Gravity);
-        Face_jumps_f64(f, p->DensityRatio);
+        Face_roeMeanThin_f64(f, p->Gravity);
+        Face_computeResidual_f64(f, p->DensityRatio);
         f->r4 = 0.0;
-        auto [h, q, speed] = alone_f64(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
+        auto [h, q, speed] = singleLayerViscosity_f64(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
         f->viscosity = vector_f64{h, q, 0.0, 0.0};
         f->speed_ = speed;
         return;
     }
-    Face_meanThin_f64(f, p->Gravity);
-    Face_jumps_f64(f, p->DensityRatio);
+    Face_roeMeanThin_f64(f, p->Gravity);
+    Face_computeResidual_f64(f, p->DensityRatio);
     Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
     f->speed_ = Eigenvalues_fastest_f64(&f->waves);
     Face_pvm_f64(f, p->DensityRatio);
@@ -2821,9 +2834,9 @@ DEVICE double harten_f64(double l, double eps) {
     return (eps - a) * (eps - a) / (2.0 * eps);
 }
 
-// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).jump, face.go:131
-DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
+// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+// (*Face[float64]).stateJump, face.go:131
+DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
@@ -2832,7 +2845,7 @@ DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
 DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
         wave_f64 *w4) {
     double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
-    vector_f64 inner = Face_jump_f64(f);
+    vector_f64 inner = Face_stateJump_f64(f);
     vector_f64 e1 = Face_project_f64(f, w1, inner), e4 = Face_project_f64(f, w4, inner);
     inner = vector_plus_f64(vector_plus_f64(inner, -1.0, e1), -1.0, e4);
     vector_f64 m = {};
@@ -2843,7 +2856,7 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
         return vector_plus_f64(m, (g2 + g3) / 2.0, inner);
     }
     double w = 1.0 / apart;
-    vector_f64 ai = Face_times_f64(f, p->DensityRatio, inner);
+    vector_f64 ai = Face_applyRoeMatrix_f64(f, p->DensityRatio, inner);
     return vector_plus_f64(vector_plus_f64(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
@@ -2868,7 +2881,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     vector_f64 m = {};
     if (ev->L2 < 0.0 && ev->L3 > 0.0) {
         double w = 1.0 / (ev->L3 - ev->L2);
-        vector_f64 ai = Face_times_f64(f, p->DensityRatio, inner);
+        vector_f64 ai = Face_applyRoeMatrix_f64(f, p->DensityRatio, inner);
         m = vector_plus_f64(vector_plus_f64(m, 2.0 * w, ai), -(ev->L2 + ev->L3) * w, inner);
     } else {
         m = vector_plus_f64(m, sign_f64(ev->L2 + ev->L3), inner);
@@ -2887,7 +2900,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
-        Face_dry_f64(f, p);
+        Face_dryViscosity_f64(f, p);
     } else if (scheme == 0) {
         Face_pvm_f64(f, p->DensityRatio);
     } else {
@@ -2895,16 +2908,16 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
-// given is what is given at an edge that is an outlet.
-// (*Boundary[float64]).given, given.go:38
-DEVICE Given Boundary_given_f64(const Boundary_f64 *s, Ends at) {
-    return s->Given_[s->Of[sub(-3, at.Right)]];
+// condition is the boundary condition at an edge that is an outlet.
+// (*Boundary[float64]).condition, boundary.go:38
+DEVICE Condition Boundary_condition_f64(const Boundary_f64 *s, EdgeCells at) {
+    return s->Conditions[s->Of[sub(-3, at.Right)]];
 }
 
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float64], given.go:113
+// inflow[float64], boundary.go:116
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
     double thick = 0.0;
@@ -2926,13 +2939,14 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
     return {thick, -q / thick};
 }
 
-// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
-// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
-// meet[float64], given.go:82
-struct meet_f64_results { double r0; double r1; double r2; };
-DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double gravity, double h, double u,
-        double z, double depth) {
+// boundaryState finds the thickness and the outward velocity on the boundary, and how far its level is above that
+// inside. Inside are thickness h, outward velocity u, level z, and the bed at depth. An incoming wave of height wave is
+// a simple wave over water at rest: its characteristic is u - 2√(gh) of that water, less four times the growth of
+// √(gh).
+// boundaryState[float64], boundary.go:85
+struct boundaryState_f64_results { double r0; double r1; double r2; };
+DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
+        double u, double z, double depth) {
     double rise = 0.0;
     double thick = 0.0;
     double speed = 0.0;
@@ -2965,11 +2979,12 @@ DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double g
     return {thick - h, thick, (leaving + entering) / 2.0};
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
-// step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:196
-DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
+// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
+// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
+// it is thinner than the step, each of the cell's three edges may take a third.
+// (*Face[float64]).availableShare, edge.go:197
+DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
+        double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
         if (at.Right < 0) {
@@ -3002,15 +3017,15 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float64]).through, given.go:53
-DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
-        const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
+// prescribedFlux writes the flux of a boundary edge with a prescribed condition on the lower layer, the only one.
+// (*Face[float64]).prescribedFlux, boundary.go:55
+DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
     double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
-    Given given = Boundary_given_f64(boundary, at);
+    Condition given = Boundary_condition_f64(boundary, at);
     double value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
-    auto [rise, outside, speed] = meet_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
+    auto [rise, outside, speed] = boundaryState_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     double length = normal->Length;
     double m = outside * speed;
     double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
@@ -3018,22 +3033,22 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
     if (f->sloped) {
         whole = l->mean2;
     }
-    if (double s = Face_share_f64(f, at, m * length * dt, whole, whole, 0.0, p->DryDepth); s < 1.0) {
+    if (double s = Face_availableShare_f64(f, at, m * length * dt, whole, whole, 0.0, p->DryDepth); s < 1.0) {
         m = m * s;
         force = force * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
     double t = carried_f64(m, l->t2, 0.0);
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, outside))) * length, 0.0, Array<Push_f64, 2>{}};
-    out->Side[0] = Push_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
+    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, outside))) * length, 0.0, Array<MomentumChange_f64, 2>{}};
+    out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
-// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
-// (*Boundary[float64]).count, given.go:46
-DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f64 *out) {
+// addOutflow adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float64]).addOutflow, boundary.go:48
+DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, Flux_f64 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += dt * out->M1;
     s->Passed_[k].V2 += dt * out->M2;
@@ -3047,15 +3062,16 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
-// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:172
-struct bounded_f64_results { double r0; double r1; };
-DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
-        double ur, double jump, const Params_f64 *p) {
+// limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
+// what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
+// 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
+// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
+// it drains.
+// limitMomentum[float64], edge.go:173
+struct limitMomentum_f64_results { double r0; double r1; };
+DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
+        double hr, double ur, double jump, const Params_f64 *p) {
     double film = 10.0 * p->DryDepth;
     bool left = hl < film || cut && m > 0.0, right = hr < film || cut && m < 0.0;
     if (!left && !right) {
@@ -3077,20 +3093,20 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
     return {nl, nr};
 }
 
-// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
-// tiles that compute an edge one counts it as its own.
-// (*Face[float64]).Split, edge.go:93
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
-        const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
-    if (at.Right <= -3 && Boundary_given_f64(boundary, at).Kind != 0) {
-        Face_through_f64(f, at, normal, p, boundary, dt, mine, out, n);
-        Boundary_count_f64(boundary, at, dt, out);
+// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
+// (*Face[float64]).WriteFlux, edge.go:93
+DEVICE void Face_WriteFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
+    if (at.Right <= -3 && Boundary_condition_f64(boundary, at).Kind != 0) {
+        Face_prescribedFlux_f64(f, at, normal, p, boundary, dt, own, out, n);
+        Boundary_addOutflow_f64(boundary, at, dt, out);
         return;
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && mine) {
+    if (f->waves.Complex && !f->thin && own) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
     double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
@@ -3123,8 +3139,8 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
         bedr = r->bed;
     }
     double step1 = num_Abs_f64((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f64(l->depth - r->depth);
-    double s = Face_share_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
-    const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
+    double s = Face_availableShare_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+    const auto results1 = limitMomentum_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
     if (s < 1.0) {
@@ -3132,12 +3148,12 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
+    s = Face_availableShare_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
+    const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
     if (s < 1.0) {
@@ -3145,18 +3161,18 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
         t2 = t2 * s;
         n2l = n2l * s;
         n2r = n2r * s;
-        if (mine) {
+        if (own) {
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
     double x = normal->X * length, y = normal->Y * length;
     out->M1 = m1 * length;
     out->M2 = m2 * length;
-    out->Speed_ = f->speed_ * length;
-    out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    out->Speed = f->speed_ * length;
+    out->Side[0] = MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
+    out->Side[1] = MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
     if (at.Right <= -3) {
-        Boundary_count_f64(boundary, at, dt, out);
+        Boundary_addOutflow_f64(boundary, at, dt, out);
     }
 }
 
@@ -3165,13 +3181,13 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
 DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+    Face_LoadSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// ClearSurvey empties word k of what a survey leaves.
+// ClearSurvey clears word k of a survey's result.
 // ClearSurvey, measure.go:48
 DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
     if (k < 284) {
@@ -3269,7 +3285,7 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
-// survey measures every so many-th cell of a stretch from the first on.
+// survey measures every surveyThreads-th cell of a chunk from the first on.
 // survey[float32], measure.go:88
 DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<int64> sums) {
@@ -3308,7 +3324,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge takes so many tallies together in the first of them: each so many-th from there on.
+// merge adds up so many tallies, every each-th from the first on, in the first of them.
 // merge, measure.go:106
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
@@ -3337,7 +3353,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// flush takes a stretch's tally to its sums, and its extremes to those of all.
+// flush adds a chunk's tally to its sums, and its maxima to those of all chunks.
 // (*tally).flush, measure.go:122
 DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
     exact_Part_Flush(&o->mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
@@ -3351,7 +3367,7 @@ DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
     atomic_max(&s->Extremes_[4], o->fastest);
 }
 
-// Survey measures the cells of stretch t, of so many.
+// Survey measures the cells of chunk t, of so many in all.
 // Survey[float32], measure.go:59
 DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
         Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
@@ -3389,7 +3405,7 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     return num_Sqrt_f64(x * x + y * y) / h;
 }
 
-// survey measures every so many-th cell of a stretch from the first on.
+// survey measures every surveyThreads-th cell of a chunk from the first on.
 // survey[float64], measure.go:88
 DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<int64> sums) {
@@ -3412,7 +3428,7 @@ DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed
     return o;
 }
 
-// Survey measures the cells of stretch t, of so many.
+// Survey measures the cells of chunk t, of so many in all.
 // Survey[float64], measure.go:59
 DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
         Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
@@ -3440,8 +3456,8 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// keepPeaks[float32], peaks.go:48
-DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
+// updatePeaks[float32], peaks.go:49
+DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
         Slice<State_f32> w) {
     State_f32 *c = &w[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
@@ -3480,8 +3496,8 @@ DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks 
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed_[i]) {
-        peaks->Speed_[i] = speed;
+    if (speed > peaks->Speed[i]) {
+        peaks->Speed[i] = speed;
     }
     if (flux > peaks->Flux_[i]) {
         peaks->Flux_[i] = flux;
@@ -3491,15 +3507,16 @@ DEVICE void keepPeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks 
     }
 }
 
-// KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
-// KeepPeaks[float32], peaks.go:33
-DEVICE void KeepPeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
+// UpdatePeaks[float32], peaks.go:34
+DEVICE void UpdatePeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
-    keepPeaks_f32(i, p, clock->Time, peaks, beds, w);
+    updatePeaks_f32(i, p, clock->Time, peaks, beds, w);
 }
 
-// keepPeaks[float64], peaks.go:48
-DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
+// updatePeaks[float64], peaks.go:49
+DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
         Slice<State_f64> w) {
     State_f64 *c = &w[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
@@ -3538,8 +3555,8 @@ DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks 
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed_[i]) {
-        peaks->Speed_[i] = speed;
+    if (speed > peaks->Speed[i]) {
+        peaks->Speed[i] = speed;
     }
     if (flux > peaks->Flux_[i]) {
         peaks->Flux_[i] = flux;
@@ -3549,25 +3566,26 @@ DEVICE void keepPeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks 
     }
 }
 
-// KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
-// KeepPeaks[float64], peaks.go:33
-DEVICE void KeepPeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
+// UpdatePeaks[float64], peaks.go:34
+DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
-    keepPeaks_f64(i, p, clock->Time, peaks, beds, w);
+    updatePeaks_f64(i, p, clock->Time, peaks, beds, w);
 }
 
-// End is the time at the end of the step.
-// (*Clock[float32]).End, clock.go:41
-DEVICE double Clock_End_f32(Clock_f32 *c) {
+// end is the time at the end of the step.
+// (*Clock[float32]).end, clock.go:41
+DEVICE double Clock_end_f32(Clock_f32 *c) {
     if (double(c->Limit) >= c->Until - c->Time) {
         return c->Until;
     }
     return c->Time + double(c->Dt);
 }
 
-// set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:49
-DEVICE void Clock_set_f32(Clock_f32 *c) {
+// setStep finds the length of the next step.
+// (*Clock[float32]).setStep, clock.go:49
+DEVICE void Clock_setStep_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (double(c->Limit) >= left) {
@@ -3576,22 +3594,22 @@ DEVICE void Clock_set_f32(Clock_f32 *c) {
     c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float32]).Tick, clock.go:32
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    c->Time = Clock_End_f32(c);
+    c->Time = Clock_end_f32(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
     c->Pending = false;
-    Clock_set_f32(c);
+    Clock_setStep_f32(c);
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float32]).now, clock.go:67
-DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
+// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
+// where steps lag, that of the step before it.
+// (*Clock[float32]).atStepStart, clock.go:67
+DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
         Clock_Tick_f32(&n, waves->Value());
@@ -3599,28 +3617,28 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// KeepPeaksOfStep[float32], peaks.go:40
-DEVICE void KeepPeaksOfStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep[float32], peaks.go:41
+DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     if (!now.Stop) {
-        keepPeaks_f32(i, p, now.Time, peaks, beds, w);
+        updatePeaks_f32(i, p, now.Time, peaks, beds, w);
     }
 }
 
-// End is the time at the end of the step.
-// (*Clock[float64]).End, clock.go:41
-DEVICE double Clock_End_f64(Clock_f64 *c) {
+// end is the time at the end of the step.
+// (*Clock[float64]).end, clock.go:41
+DEVICE double Clock_end_f64(Clock_f64 *c) {
     if (c->Limit >= c->Until - c->Time) {
         return c->Until;
     }
     return c->Time + c->Dt;
 }
 
-// set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:49
-DEVICE void Clock_set_f64(Clock_f64 *c) {
+// setStep finds the length of the next step.
+// (*Clock[float64]).setStep, clock.go:49
+DEVICE void Clock_setStep_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (c->Limit >= left) {
@@ -3629,22 +3647,22 @@ DEVICE void Clock_set_f64(Clock_f64 *c) {
     c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float64]).Tick, clock.go:32
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    c->Time = Clock_End_f64(c);
+    c->Time = Clock_end_f64(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
     c->Pending = false;
-    Clock_set_f64(c);
+    Clock_setStep_f64(c);
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float64]).now, clock.go:67
-DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
+// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
+// where steps lag, that of the step before it.
+// (*Clock[float64]).atStepStart, clock.go:67
+DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
         Clock_Tick_f64(&n, waves->Value());
@@ -3652,20 +3670,20 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
-// KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// KeepPeaksOfStep[float64], peaks.go:40
-DEVICE void KeepPeaksOfStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep[float64], peaks.go:41
+DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     if (!now.Stop) {
-        keepPeaks_f64(i, p, now.Time, peaks, beds, w);
+        updatePeaks_f64(i, p, now.Time, peaks, beds, w);
     }
 }
 
-// At is what was kept in cell i up to now, whose bed has a depth in m.
-// (*Peaks).At, peaks.go:120
+// At is the extremes of cell i up to now, whose bed has a depth in m.
+// (*Peaks).At, peaks.go:121
 DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
-    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed_[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
+    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
     if (p->Level_.len > 0) {
         of.Level_ = p->Level_[i];
     }
@@ -3675,26 +3693,26 @@ DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
     return of;
 }
 
-// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
-// PickPeaks[float32], peaks.go:114
-DEVICE void PickPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks[float32], peaks.go:115
+DEVICE void GatherPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<Peak> to) {
     Bed_f32 bed = beds[cells[k]];
     to[k] = Peaks_At(peaks, cells[k], clock->Time, double(bed.Depth));
 }
 
-// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
-// PickPeaks[float64], peaks.go:114
-DEVICE void PickPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks[float64], peaks.go:115
+DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<Peak> to) {
     Bed_f64 bed = beds[cells[k]];
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:74
+// (*Stencil[float32]).geometry, slopes.go:73
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
-    Arrow_f32 a = c->Arm[0], b = c->Arm[1];
-    return geometry_f32{Array<Arrow_f32, 3>{{a, b, Arrow_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
+    Vec2_f32 a = c->Arm[0], b = c->Arm[1];
+    return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
@@ -3706,22 +3724,22 @@ DEVICE int32 inside(int32 near, int64 i) {
     return near;
 }
 
-// slow is the velocity of a layer that may be absent, as velocity has it.
-// slow[float32], slopes.go:60
-DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
+// thinVelocity is the velocity of a layer that may be absent, as velocity has it.
+// thinVelocity[float32], slopes.go:59
+DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
-        return Arrow_f32{};
+        return Vec2_f32{};
     }
     float v = 2.0f * h / (h * h + dry * dry);
     if (h >= dry) {
         v = 1.0f / h;
     }
-    return Arrow_f32{qx * v, qy * v};
+    return Vec2_f32{qx * v, qy * v};
 }
 
-// see finds the levels and the velocities of a cell.
-// (*water[float32]).see, slopes.go:47
-DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
+// load finds the levels and the velocities of a cell.
+// (*water[float32]).load, slopes.go:46
+DEVICE void water_load_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->h1 = w->H1;
     s->h2 = w->H2;
@@ -3730,47 +3748,48 @@ DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
     if (w->H1 >= dry && w->H2 >= dry) {
         float both = 1.0f / (w->H1 * w->H2);
         float v1 = w->H2 * both, v2 = w->H1 * both;
-        const Arrow_f32 value1 = Arrow_f32{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f32{w->Q2x * v2, w->Q2y * v2};
+        const Vec2_f32 value1 = Vec2_f32{w->Q1x * v1, w->Q1y * v1}, value2 = Vec2_f32{w->Q2x * v2, w->Q2y * v2};
         s->u1 = value1;
         s->u2 = value2;
         return;
     }
-    const Arrow_f32 value3 = slow_f32(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f32(w->H2, w->Q2x, w->Q2y, dry);
+    const Vec2_f32 value3 = thinVelocity_f32(w->H1, w->Q1x, w->Q1y, dry), value4 = thinVelocity_f32(w->H2, w->Q2x, w->Q2y, dry);
     s->u1 = value3;
     s->u2 = value4;
 }
 
-// (Arrow[float32]).less, slopes.go:10
-DEVICE Arrow_f32 Arrow_less_f32(Arrow_f32 a, Arrow_f32 b) {
-    return Arrow_f32{a.X - b.X, a.Y - b.Y};
+// (Vec2[float32]).minus, slopes.go:10
+DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
+    return Vec2_f32{a.X - b.X, a.Y - b.Y};
 }
 
-// (Arrow[float32]).dot, slopes.go:8
-DEVICE float Arrow_dot_f32(Arrow_f32 a, Arrow_f32 b) {
+// (Vec2[float32]).dot, slopes.go:8
+DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// (Arrow[float32]).times, slopes.go:12
-DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
-    return Arrow_f32{a.X * s, a.Y * s};
+// (Vec2[float32]).times, slopes.go:12
+DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
+    return Vec2_f32{a.X * s, a.Y * s};
 }
 
-// mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
+// mirrored is u behind the edge k of a triangle: its normal part reversed. The arms to two edges' middles differ by
 // half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:81
-DEVICE Arrow_f32 geometry_mirrored_f32(geometry_f32 *g, Arrow_f32 u, int64 k) {
-    Arrow_f32 along = Arrow_less_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
-    Arrow_f32 across = Arrow_f32{along.Y, -along.X};
-    return Arrow_less_f32(u, Arrow_times_f32(across, 2.0f * Arrow_dot_f32(u, across) / Arrow_dot_f32(across, across)));
+// (*geometry[float32]).mirrored, slopes.go:80
+DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
+    Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
+    Vec2_f32 across = Vec2_f32{along.Y, -along.X};
+    return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
-// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
-// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
-// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:41
-DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
+// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
+// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
+// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
+// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
+// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
+// is a shore.
+// (*water[float32]).prepareNeighbours, reconstruct.go:42
+DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
@@ -3778,7 +3797,7 @@ DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *
         int32 near = (*all)[k];
         if (near < 0) {
             if (near == -1) {
-                const Arrow_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
+                const Vec2_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
@@ -3792,13 +3811,13 @@ DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *
         }
         may = may && (wet1 || !has1) && (wet2 || !has2);
         if (!has1) {
-            const Arrow_f32 value3 = me->u1;
+            const Vec2_f32 value3 = me->u1;
             const float value4 = num_Smaller_f32((*o)[k].z1, me->z1);
             (*o)[k].u1 = value3;
             (*o)[k].z1 = value4;
         }
         if (!has2) {
-            const Arrow_f32 value5 = me->u2;
+            const Vec2_f32 value5 = me->u2;
             const float value6 = num_Smaller_f32((*o)[k].z2, me->z2);
             (*o)[k].u2 = value5;
             (*o)[k].z2 = value6;
@@ -3807,11 +3826,11 @@ DEVICE bool water_around_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *
     return may;
 }
 
-// widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
-// each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float32], slopes.go:105
-struct widened_f32_results { float r0; float r1; };
-DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
+// widenRange is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale
+// on each side: it is that of a smooth crest rather than of a front, and a limiter would flatten it.
+// widenRange[float32], slopes.go:105
+struct widenRange_f32_results { float r0; float r1; };
+DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
     float hi = 0.0f;
     lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f);
@@ -3824,9 +3843,9 @@ DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale
     return {lo, hi};
 }
 
-// within is the share of a difference d that is in the range.
-// within[float32], slopes.go:115
-DEVICE float within_f32(float d, float lo, float hi) {
+// limiterFactor is the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor[float32], slopes.go:115
+DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
     }
@@ -3836,27 +3855,28 @@ DEVICE float within_f32(float d, float lo, float hi) {
     return 1.0f;
 }
 
-// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
-// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
-// middle of each edge is between the cell and its neighbour.
-// (*geometry[float32]).slope, slopes.go:90
-DEVICE Arrow_f32 geometry_slope_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
-    Arrow_f32 g = Arrow_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
-    float m0 = Arrow_dot_f32(g, c->arm[0]), m1 = Arrow_dot_f32(g, c->arm[1]), m2 = Arrow_dot_f32(g, c->arm[2]);
+// limitedGradient is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at
+// the middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where
+// the middle of each edge is between the cell and its neighbour.
+// (*geometry[float32]).limitedGradient, slopes.go:89
+DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
+    Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
+    float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
     if (m0 * (d0 - m0) >= 0.0f && m1 * (d1 - m1) >= 0.0f && m2 * (d2 - m2) >= 0.0f) {
         return g;
     }
-    auto [lo, hi] = widened_f32(d0, d1, d2, scale);
-    return Arrow_times_f32(g, num_Smaller_f32(num_Smaller_f32(within_f32(m0, lo, hi), within_f32(m1, lo, hi)), within_f32(m2, lo, hi)));
+    auto [lo, hi] = widenRange_f32(d0, d1, d2, scale);
+    float least = num_Smaller_f32(limiterFactor_f32(m0, lo, hi), limiterFactor_f32(m1, lo, hi));
+    return Vec2_times_f32(g, num_Smaller_f32(least, limiterFactor_f32(m2, lo, hi)));
 }
 
-// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
-// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float32]).positive, reconstruct.go:112
-DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
+// positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
+// of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+// (*geometry[float32]).positivityFactor, reconstruct.go:113
+DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, Vec2_f32 slope1, Vec2_f32 slope2) {
     float share = 1.0f;
-    float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->arm[0]), Arrow_dot_f32(slope1, c->arm[1])), Arrow_dot_f32(slope1, c->arm[2]));
-    float d2 = go_min<float>(go_min<float>(Arrow_dot_f32(slope2, c->arm[0]), Arrow_dot_f32(slope2, c->arm[1])), Arrow_dot_f32(slope2, c->arm[2]));
+    float d1 = go_min<float>(go_min<float>(Vec2_dot_f32(slope1, c->arm[0]), Vec2_dot_f32(slope1, c->arm[1])), Vec2_dot_f32(slope1, c->arm[2]));
+    float d2 = go_min<float>(go_min<float>(Vec2_dot_f32(slope2, c->arm[0]), Vec2_dot_f32(slope2, c->arm[1])), Vec2_dot_f32(slope2, c->arm[2]));
     if (h1 + d1 < 0.0f) {
         share = h1 / -d1;
     }
@@ -3869,22 +3889,22 @@ DEVICE float geometry_positive_f32(geometry_f32 *c, float h1, float h2, Arrow_f3
     return share;
 }
 
-// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
-// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centred, reconstruct.go:131
-DEVICE Arrow_f32 geometry_centred_f32(geometry_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
-        float h) {
+// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
+// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+// (*geometry[float32]).centroidVelocity, reconstruct.go:132
+DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
+        Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
-    float d0 = Arrow_dot_f32(slope, c->arm[0]), d1 = Arrow_dot_f32(slope, c->arm[1]), d2 = Arrow_dot_f32(slope, c->arm[2]);
-    Arrow_f32 moment = Arrow_f32{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
-    return Arrow_f32{u.X - Arrow_dot_f32(ux, moment), u.Y - Arrow_dot_f32(uy, moment)};
+    float d0 = Vec2_dot_f32(slope, c->arm[0]), d1 = Vec2_dot_f32(slope, c->arm[1]), d2 = Vec2_dot_f32(slope, c->arm[2]);
+    Vec2_f32 moment = Vec2_f32{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
+    return Vec2_f32{u.X - Vec2_dot_f32(ux, moment), u.Y - Vec2_dot_f32(uy, moment)};
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:72
-DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Arrow_f32 bed,
+// (*water[float32]).slopes, reconstruct.go:73
+DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float h = me->h2, weight = p->Gravity;
@@ -3895,27 +3915,27 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
         h = me->h1;
     }
     float level = 0x1.99999ap-05f /* 0.05 */ * h, speed = 0x1.99999ap-05f /* 0.05 */ * num_Sqrt_f32(weight * h);
-    Arrow_f32 z2 = bed;
-    Arrow_f32 u1x = {}, u1y = {}, u2x = {}, u2y = {};
+    Vec2_f32 z2 = bed;
+    Vec2_f32 u1x = {}, u1y = {}, u2x = {}, u2y = {};
     if (wet2) {
-        z2 = geometry_slope_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = geometry_slope_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = geometry_slope_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+        z2 = geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
-    Arrow_f32 z1 = z2;
+    Vec2_f32 z1 = z2;
     if (wet1) {
-        z1 = geometry_slope_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = geometry_slope_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = geometry_slope_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        z1 = geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    float share = geometry_positive_f32(c, me->h1, me->h2, Arrow_less_f32(z1, z2), Arrow_less_f32(z2, bed));
-    const Arrow_f32 value1 = Arrow_times_f32(z1, share), value2 = Arrow_times_f32(z2, share), value3 = Arrow_times_f32(bed, share);
+    float share = geometry_positivityFactor_f32(c, me->h1, me->h2, Vec2_minus_f32(z1, z2), Vec2_minus_f32(z2, bed));
+    const Vec2_f32 value1 = Vec2_times_f32(z1, share), value2 = Vec2_times_f32(z2, share), value3 = Vec2_times_f32(bed, share);
     z1 = value1;
     z2 = value2;
     bed = value3;
     s->H1 = me->h1;
     s->H2 = me->h2;
-    const Arrow_f32 value4 = z1, value5 = z2, value6 = bed;
+    const Vec2_f32 value4 = z1, value5 = z2, value6 = bed;
     s->Z1 = value4;
     s->Z2 = value5;
     s->Bed_ = value6;
@@ -3923,12 +3943,12 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
     s->U1y = u1y;
     s->U2x = u2x;
     s->U2y = u2y;
-    Arrow_f32 u1 = me->u1, u2 = me->u2;
+    Vec2_f32 u1 = me->u1, u2 = me->u2;
     if (wet1) {
-        u1 = geometry_centred_f32(c, u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
+        u1 = geometry_centroidVelocity_f32(c, u1, u1x, u1y, Vec2_minus_f32(z1, z2), me->h1);
     }
     if (wet2) {
-        u2 = geometry_centred_f32(c, u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
+        u2 = geometry_centroidVelocity_f32(c, u2, u2x, u2y, Vec2_minus_f32(z2, bed), me->h2);
     }
     s->U1 = u1;
     s->U2 = u2;
@@ -3942,44 +3962,44 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
-    // all are read before any is looked at, so that a GPU waits once
+    // all are read before any is used, so that a GPU waits once
     State_f32 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
     float depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f32 me = {};
     Array<water_f32, 3> o = {};
-    water_see_f32(&me, &own, depth, p->DryDepth);
-    water_see_f32(&o[0], &w0, d0, p->DryDepth);
-    water_see_f32(&o[1], &w1, d1, p->DryDepth);
-    water_see_f32(&o[2], &w2, d2, p->DryDepth);
-    if (water_around_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
+    water_load_f32(&me, &own, depth, p->DryDepth);
+    water_load_f32(&o[0], &w0, d0, p->DryDepth);
+    water_load_f32(&o[1], &w1, d1, p->DryDepth);
+    water_load_f32(&o[2], &w2, d2, p->DryDepth);
+    if (water_prepareNeighbours_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f32(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
-    out[i] = Slopes_f32{me.h1, me.h2, Arrow_f32{}, Arrow_f32{}, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, Arrow_f32{}, Arrow_f32{}};
+    out[i] = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
 }
 
-// (*Stencil[float64]).geometry, slopes.go:74
+// (*Stencil[float64]).geometry, slopes.go:73
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
-    Arrow_f64 a = c->Arm[0], b = c->Arm[1];
-    return geometry_f64{Array<Arrow_f64, 3>{{a, b, Arrow_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
+    Vec2_f64 a = c->Arm[0], b = c->Arm[1];
+    return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
-// slow is the velocity of a layer that may be absent, as velocity has it.
-// slow[float64], slopes.go:60
-DEVICE Arrow_f64 slow_f64(double h, double qx, double qy, double dry) {
+// thinVelocity is the velocity of a layer that may be absent, as velocity has it.
+// thinVelocity[float64], slopes.go:59
+DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
-        return Arrow_f64{};
+        return Vec2_f64{};
     }
     double v = 2.0 * h / (h * h + dry * dry);
     if (h >= dry) {
         v = 1.0 / h;
     }
-    return Arrow_f64{qx * v, qy * v};
+    return Vec2_f64{qx * v, qy * v};
 }
 
-// see finds the levels and the velocities of a cell.
-// (*water[float64]).see, slopes.go:47
-DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
+// load finds the levels and the velocities of a cell.
+// (*water[float64]).load, slopes.go:46
+DEVICE void water_load_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->h1 = w->H1;
     s->h2 = w->H2;
@@ -3988,47 +4008,48 @@ DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) 
     if (w->H1 >= dry && w->H2 >= dry) {
         double both = 1.0 / (w->H1 * w->H2);
         double v1 = w->H2 * both, v2 = w->H1 * both;
-        const Arrow_f64 value1 = Arrow_f64{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f64{w->Q2x * v2, w->Q2y * v2};
+        const Vec2_f64 value1 = Vec2_f64{w->Q1x * v1, w->Q1y * v1}, value2 = Vec2_f64{w->Q2x * v2, w->Q2y * v2};
         s->u1 = value1;
         s->u2 = value2;
         return;
     }
-    const Arrow_f64 value3 = slow_f64(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f64(w->H2, w->Q2x, w->Q2y, dry);
+    const Vec2_f64 value3 = thinVelocity_f64(w->H1, w->Q1x, w->Q1y, dry), value4 = thinVelocity_f64(w->H2, w->Q2x, w->Q2y, dry);
     s->u1 = value3;
     s->u2 = value4;
 }
 
-// (Arrow[float64]).less, slopes.go:10
-DEVICE Arrow_f64 Arrow_less_f64(Arrow_f64 a, Arrow_f64 b) {
-    return Arrow_f64{a.X - b.X, a.Y - b.Y};
+// (Vec2[float64]).minus, slopes.go:10
+DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
+    return Vec2_f64{a.X - b.X, a.Y - b.Y};
 }
 
-// (Arrow[float64]).dot, slopes.go:8
-DEVICE double Arrow_dot_f64(Arrow_f64 a, Arrow_f64 b) {
+// (Vec2[float64]).dot, slopes.go:8
+DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// (Arrow[float64]).times, slopes.go:12
-DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
-    return Arrow_f64{a.X * s, a.Y * s};
+// (Vec2[float64]).times, slopes.go:12
+DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
+    return Vec2_f64{a.X * s, a.Y * s};
 }
 
-// mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
+// mirrored is u behind the edge k of a triangle: its normal part reversed. The arms to two edges' middles differ by
 // half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:81
-DEVICE Arrow_f64 geometry_mirrored_f64(geometry_f64 *g, Arrow_f64 u, int64 k) {
-    Arrow_f64 along = Arrow_less_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
-    Arrow_f64 across = Arrow_f64{along.Y, -along.X};
-    return Arrow_less_f64(u, Arrow_times_f64(across, 2.0 * Arrow_dot_f64(u, across) / Arrow_dot_f64(across, across)));
+// (*geometry[float64]).mirrored, slopes.go:80
+DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
+    Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
+    Vec2_f64 across = Vec2_f64{along.Y, -along.X};
+    return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
-// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
-// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
-// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:41
-DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
+// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
+// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
+// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
+// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
+// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
+// is a shore.
+// (*water[float64]).prepareNeighbours, reconstruct.go:42
+DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
@@ -4036,7 +4057,7 @@ DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *
         int32 near = (*all)[k];
         if (near < 0) {
             if (near == -1) {
-                const Arrow_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
+                const Vec2_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
@@ -4050,13 +4071,13 @@ DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *
         }
         may = may && (wet1 || !has1) && (wet2 || !has2);
         if (!has1) {
-            const Arrow_f64 value3 = me->u1;
+            const Vec2_f64 value3 = me->u1;
             const double value4 = num_Smaller_f64((*o)[k].z1, me->z1);
             (*o)[k].u1 = value3;
             (*o)[k].z1 = value4;
         }
         if (!has2) {
-            const Arrow_f64 value5 = me->u2;
+            const Vec2_f64 value5 = me->u2;
             const double value6 = num_Smaller_f64((*o)[k].z2, me->z2);
             (*o)[k].u2 = value5;
             (*o)[k].z2 = value6;
@@ -4065,11 +4086,11 @@ DEVICE bool water_around_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *
     return may;
 }
 
-// widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
-// each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float64], slopes.go:105
-struct widened_f64_results { double r0; double r1; };
-DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
+// widenRange is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale
+// on each side: it is that of a smooth crest rather than of a front, and a limiter would flatten it.
+// widenRange[float64], slopes.go:105
+struct widenRange_f64_results { double r0; double r1; };
+DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
     double hi = 0.0;
     lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0);
@@ -4082,9 +4103,9 @@ DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double s
     return {lo, hi};
 }
 
-// within is the share of a difference d that is in the range.
-// within[float64], slopes.go:115
-DEVICE double within_f64(double d, double lo, double hi) {
+// limiterFactor is the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor[float64], slopes.go:115
+DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
     }
@@ -4094,27 +4115,29 @@ DEVICE double within_f64(double d, double lo, double hi) {
     return 1.0;
 }
 
-// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
-// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
-// middle of each edge is between the cell and its neighbour.
-// (*geometry[float64]).slope, slopes.go:90
-DEVICE Arrow_f64 geometry_slope_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
-    Arrow_f64 g = Arrow_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
-    double m0 = Arrow_dot_f64(g, c->arm[0]), m1 = Arrow_dot_f64(g, c->arm[1]), m2 = Arrow_dot_f64(g, c->arm[2]);
+// limitedGradient is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at
+// the middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where
+// the middle of each edge is between the cell and its neighbour.
+// (*geometry[float64]).limitedGradient, slopes.go:89
+DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
+    Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
+    double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
     if (m0 * (d0 - m0) >= 0.0 && m1 * (d1 - m1) >= 0.0 && m2 * (d2 - m2) >= 0.0) {
         return g;
     }
-    auto [lo, hi] = widened_f64(d0, d1, d2, scale);
-    return Arrow_times_f64(g, num_Smaller_f64(num_Smaller_f64(within_f64(m0, lo, hi), within_f64(m1, lo, hi)), within_f64(m2, lo, hi)));
+    auto [lo, hi] = widenRange_f64(d0, d1, d2, scale);
+    double least = num_Smaller_f64(limiterFactor_f64(m0, lo, hi), limiterFactor_f64(m1, lo, hi));
+    return Vec2_times_f64(g, num_Smaller_f64(least, limiterFactor_f64(m2, lo, hi)));
 }
 
-// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
-// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*geometry[float64]).positive, reconstruct.go:112
-DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
+// positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
+// of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+// (*geometry[float64]).positivityFactor, reconstruct.go:113
+DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h2, Vec2_f64 slope1,
+        Vec2_f64 slope2) {
     double share = 1.0;
-    double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->arm[0]), Arrow_dot_f64(slope1, c->arm[1])), Arrow_dot_f64(slope1, c->arm[2]));
-    double d2 = go_min<double>(go_min<double>(Arrow_dot_f64(slope2, c->arm[0]), Arrow_dot_f64(slope2, c->arm[1])), Arrow_dot_f64(slope2, c->arm[2]));
+    double d1 = go_min<double>(go_min<double>(Vec2_dot_f64(slope1, c->arm[0]), Vec2_dot_f64(slope1, c->arm[1])), Vec2_dot_f64(slope1, c->arm[2]));
+    double d2 = go_min<double>(go_min<double>(Vec2_dot_f64(slope2, c->arm[0]), Vec2_dot_f64(slope2, c->arm[1])), Vec2_dot_f64(slope2, c->arm[2]));
     if (h1 + d1 < 0.0) {
         share = h1 / -d1;
     }
@@ -4127,22 +4150,22 @@ DEVICE double geometry_positive_f64(geometry_f64 *c, double h1, double h2, Arrow
     return share;
 }
 
-// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
-// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centred, reconstruct.go:131
-DEVICE Arrow_f64 geometry_centred_f64(geometry_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
-        double h) {
+// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
+// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+// (*geometry[float64]).centroidVelocity, reconstruct.go:132
+DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
+        Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
-    double d0 = Arrow_dot_f64(slope, c->arm[0]), d1 = Arrow_dot_f64(slope, c->arm[1]), d2 = Arrow_dot_f64(slope, c->arm[2]);
-    Arrow_f64 moment = Arrow_f64{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
-    return Arrow_f64{u.X - Arrow_dot_f64(ux, moment), u.Y - Arrow_dot_f64(uy, moment)};
+    double d0 = Vec2_dot_f64(slope, c->arm[0]), d1 = Vec2_dot_f64(slope, c->arm[1]), d2 = Vec2_dot_f64(slope, c->arm[2]);
+    Vec2_f64 moment = Vec2_f64{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
+    return Vec2_f64{u.X - Vec2_dot_f64(ux, moment), u.Y - Vec2_dot_f64(uy, moment)};
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:72
-DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Arrow_f64 bed,
+// (*water[float64]).slopes, reconstruct.go:73
+DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double h = me->h2, weight = p->Gravity;
@@ -4153,27 +4176,27 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
         h = me->h1;
     }
     double level = 0x1.999999999999ap-05 /* 0.05 */ * h, speed = 0x1.999999999999ap-05 /* 0.05 */ * num_Sqrt_f64(weight * h);
-    Arrow_f64 z2 = bed;
-    Arrow_f64 u1x = {}, u1y = {}, u2x = {}, u2y = {};
+    Vec2_f64 z2 = bed;
+    Vec2_f64 u1x = {}, u1y = {}, u2x = {}, u2y = {};
     if (wet2) {
-        z2 = geometry_slope_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = geometry_slope_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = geometry_slope_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+        z2 = geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
-    Arrow_f64 z1 = z2;
+    Vec2_f64 z1 = z2;
     if (wet1) {
-        z1 = geometry_slope_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = geometry_slope_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = geometry_slope_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        z1 = geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    double share = geometry_positive_f64(c, me->h1, me->h2, Arrow_less_f64(z1, z2), Arrow_less_f64(z2, bed));
-    const Arrow_f64 value1 = Arrow_times_f64(z1, share), value2 = Arrow_times_f64(z2, share), value3 = Arrow_times_f64(bed, share);
+    double share = geometry_positivityFactor_f64(c, me->h1, me->h2, Vec2_minus_f64(z1, z2), Vec2_minus_f64(z2, bed));
+    const Vec2_f64 value1 = Vec2_times_f64(z1, share), value2 = Vec2_times_f64(z2, share), value3 = Vec2_times_f64(bed, share);
     z1 = value1;
     z2 = value2;
     bed = value3;
     s->H1 = me->h1;
     s->H2 = me->h2;
-    const Arrow_f64 value4 = z1, value5 = z2, value6 = bed;
+    const Vec2_f64 value4 = z1, value5 = z2, value6 = bed;
     s->Z1 = value4;
     s->Z2 = value5;
     s->Bed_ = value6;
@@ -4181,12 +4204,12 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
     s->U1y = u1y;
     s->U2x = u2x;
     s->U2y = u2y;
-    Arrow_f64 u1 = me->u1, u2 = me->u2;
+    Vec2_f64 u1 = me->u1, u2 = me->u2;
     if (wet1) {
-        u1 = geometry_centred_f64(c, u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
+        u1 = geometry_centroidVelocity_f64(c, u1, u1x, u1y, Vec2_minus_f64(z1, z2), me->h1);
     }
     if (wet2) {
-        u2 = geometry_centred_f64(c, u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
+        u2 = geometry_centroidVelocity_f64(c, u2, u2x, u2y, Vec2_minus_f64(z2, bed), me->h2);
     }
     s->U1 = u1;
     s->U2 = u2;
@@ -4200,20 +4223,194 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
-    // all are read before any is looked at, so that a GPU waits once
+    // all are read before any is used, so that a GPU waits once
     State_f64 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
     double depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f64 me = {};
     Array<water_f64, 3> o = {};
-    water_see_f64(&me, &own, depth, p->DryDepth);
-    water_see_f64(&o[0], &w0, d0, p->DryDepth);
-    water_see_f64(&o[1], &w1, d1, p->DryDepth);
-    water_see_f64(&o[2], &w2, d2, p->DryDepth);
-    if (water_around_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
+    water_load_f64(&me, &own, depth, p->DryDepth);
+    water_load_f64(&o[0], &w0, d0, p->DryDepth);
+    water_load_f64(&o[1], &w1, d1, p->DryDepth);
+    water_load_f64(&o[2], &w2, d2, p->DryDepth);
+    if (water_prepareNeighbours_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f64(&me, &o, &g, c.Bed_, p, &out[i]);
         return;
     }
-    out[i] = Slopes_f64{me.h1, me.h2, Arrow_f64{}, Arrow_f64{}, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, Arrow_f64{}, Arrow_f64{}};
+    out[i] = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
+}
+
+// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
+// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
+// (*side[float32]).reconstruct, reconstructed.go:56
+DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
+    s->area = bed->Area;
+    s->bed = bed->Depth;
+    s->mean1 = g->H1;
+    s->mean2 = g->H2;
+    s->z2 = (g->H2 - bed->Depth) + Vec2_dot_f32(g->Z2, arm);
+    s->depth = bed->Depth - Vec2_dot_f32(g->Bed_, arm);
+    s->h2 = num_Larger_f32(g->H2 + Vec2_dot_f32(Vec2_minus_f32(g->Z2, g->Bed_), arm), 0.0f);
+    float x = g->U2.X + Vec2_dot_f32(g->U2x, arm), y = g->U2.Y + Vec2_dot_f32(g->U2y, arm);
+    s->u2 = x * nx + y * ny;
+    s->t2 = y * nx - x * ny;
+    s->q2 = s->h2 * s->u2;
+}
+
+// reconstructUpper does so for the upper layer.
+// (*side[float32]).reconstructUpper, reconstructed.go:67
+DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
+    s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f32(g->Z1, arm);
+    s->h1 = num_Larger_f32(g->H1 + Vec2_dot_f32(Vec2_minus_f32(g->Z1, g->Z2), arm), 0.0f);
+    float x = g->U1.X + Vec2_dot_f32(g->U1x, arm), y = g->U1.Y + Vec2_dot_f32(g->U1y, arm);
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
+}
+
+// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+// (*side[float32]).dropUpper, reconstructed.go:77
+DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
+    if (h1 <= 0.0f) {
+        s->z1 = s->z2;
+        s->h1 = 0.0f;
+        s->u1 = 0.0f;
+        s->t1 = 0.0f;
+        s->q1 = 0.0f;
+    }
+}
+
+// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
+// has none.
+// (*Face[float32]).ReconstructSides, reconstructed.go:24
+DEVICE void Face_ReconstructSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, Arms_f32 *arms,
+        const Params_f32 *p, Slice<Bed_f32> beds, Slice<Slopes_f32> slopes) {
+    f->sloped = true;
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    Slopes_f32 *l = &slopes[at.Left], *r = &slopes[right];
+    side_reconstruct_f32(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
+    side_reconstruct_f32(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    if (p->DensityRatio > 0.0f) {
+        side_reconstructUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
+        side_reconstructUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
+        side_dropUpper_f32(&f->l, l->H1);
+        side_dropUpper_f32(&f->r, r->H1);
+    } else {
+        f->l.z1 = f->l.z2;
+        f->r.z1 = f->r.z2;
+    }
+    f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
+    if (at.Right == -1) {
+        side_mirror_f32(&f->r);
+    }
+    if (!f->thin) {
+        f->dz1 = f->r.z1 - f->l.z1;
+        f->dz2 = f->r.z2 - f->l.z2;
+        Face_roeMean_f32(f, p->Gravity);
+        Face_computeResidual_f32(f, p->DensityRatio);
+    }
+}
+
+// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// middle.
+// SlopedFlux[float32], reconstructed.go:13
+DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    Face_f32 f = {};
+    Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+    Face_Waves_f32(&f, p);
+    Face_Viscosity_f32(&f, scheme, p);
+    Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+}
+
+// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
+// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
+// (*side[float64]).reconstruct, reconstructed.go:56
+DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
+    s->area = bed->Area;
+    s->bed = bed->Depth;
+    s->mean1 = g->H1;
+    s->mean2 = g->H2;
+    s->z2 = (g->H2 - bed->Depth) + Vec2_dot_f64(g->Z2, arm);
+    s->depth = bed->Depth - Vec2_dot_f64(g->Bed_, arm);
+    s->h2 = num_Larger_f64(g->H2 + Vec2_dot_f64(Vec2_minus_f64(g->Z2, g->Bed_), arm), 0.0);
+    double x = g->U2.X + Vec2_dot_f64(g->U2x, arm), y = g->U2.Y + Vec2_dot_f64(g->U2y, arm);
+    s->u2 = x * nx + y * ny;
+    s->t2 = y * nx - x * ny;
+    s->q2 = s->h2 * s->u2;
+}
+
+// reconstructUpper does so for the upper layer.
+// (*side[float64]).reconstructUpper, reconstructed.go:67
+DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
+    s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f64(g->Z1, arm);
+    s->h1 = num_Larger_f64(g->H1 + Vec2_dot_f64(Vec2_minus_f64(g->Z1, g->Z2), arm), 0.0);
+    double x = g->U1.X + Vec2_dot_f64(g->U1x, arm), y = g->U1.Y + Vec2_dot_f64(g->U1y, arm);
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
+}
+
+// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+// (*side[float64]).dropUpper, reconstructed.go:77
+DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
+    if (h1 <= 0.0) {
+        s->z1 = s->z2;
+        s->h1 = 0.0;
+        s->u1 = 0.0;
+        s->t1 = 0.0;
+        s->q1 = 0.0;
+    }
+}
+
+// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
+// has none.
+// (*Face[float64]).ReconstructSides, reconstructed.go:24
+DEVICE void Face_ReconstructSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, Arms_f64 *arms,
+        const Params_f64 *p, Slice<Bed_f64> beds, Slice<Slopes_f64> slopes) {
+    f->sloped = true;
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    Slopes_f64 *l = &slopes[at.Left], *r = &slopes[right];
+    side_reconstruct_f64(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
+    side_reconstruct_f64(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    if (p->DensityRatio > 0.0) {
+        side_reconstructUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
+        side_reconstructUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
+        side_dropUpper_f64(&f->l, l->H1);
+        side_dropUpper_f64(&f->r, r->H1);
+    } else {
+        f->l.z1 = f->l.z2;
+        f->r.z1 = f->r.z2;
+    }
+    f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
+    if (at.Right == -1) {
+        side_mirror_f64(&f->r);
+    }
+    if (!f->thin) {
+        f->dz1 = f->r.z1 - f->l.z1;
+        f->dz2 = f->r.z2 - f->l.z2;
+        Face_roeMean_f64(f, p->Gravity);
+        Face_computeResidual_f64(f, p->DensityRatio);
+    }
+}
+
+// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// middle.
+// SlopedFlux[float64], reconstructed.go:13
+DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    Face_f64 f = {};
+    Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+    Face_Waves_f64(&f, p);
+    Face_Viscosity_f64(&f, scheme, p);
+    Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
 // Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
@@ -4224,7 +4421,7 @@ DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const 
     if (!clock->Pending) {
         return;
     }
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -4248,7 +4445,7 @@ DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const
     if (!clock->Pending) {
         return;
     }
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -4264,9 +4461,9 @@ DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const
     }
 }
 
-// PickSamples reads the k-th of some cells of a state.
-// PickSamples[float32], sample.go:39
-DEVICE void PickSamples_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
+// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates[float32], sample.go:39
+DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<State_f32> states, Slice<float> depths) {
     const State_f32 value1 = w[cells[k]];
     const float value2 = beds[cells[k]].Depth;
@@ -4274,9 +4471,9 @@ DEVICE void PickSamples_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds,
     depths[k] = value2;
 }
 
-// PickSamples reads the k-th of some cells of a state.
-// PickSamples[float64], sample.go:39
-DEVICE void PickSamples_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
+// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates[float64], sample.go:39
+DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<State_f64> states, Slice<double> depths) {
     const State_f64 value1 = w[cells[k]];
     const double value2 = beds[cells[k]].Depth;
@@ -4284,12 +4481,12 @@ DEVICE void PickSamples_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds,
     depths[k] = value2;
 }
 
-// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
-// It finds the length of the step as TileStep does.
-// Present[float32], series.go:23
-DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
-        Slice<Changing> list, Slice<float> now) {
-    Clock_f32 c = Clock_now_f32(clock, waves);
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
+// at its end. It finds the length of the step as TileStep does.
+// EvaluateSeries[float32], series.go:23
+DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
+        Slice<Series> list, Slice<float> now) {
+    Clock_f32 c = Clock_atStepStart_f32(clock, waves);
     if (c.Stop) {
         return;
     }
@@ -4297,7 +4494,7 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     if (later) {
         t += double(c.Dt);
     }
-    Changing s = list[k];
+    Series s = list[k];
     while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
         s.At = add(s.At, int32(1));
     }
@@ -4315,12 +4512,12 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     list[k].Total += double(c.Dt) * value;
 }
 
-// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
-// It finds the length of the step as TileStep does.
-// Present[float64], series.go:23
-DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
-        Slice<Changing> list, Slice<double> now) {
-    Clock_f64 c = Clock_now_f64(clock, waves);
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
+// at its end. It finds the length of the step as TileStep does.
+// EvaluateSeries[float64], series.go:23
+DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
+        Slice<Series> list, Slice<double> now) {
+    Clock_f64 c = Clock_atStepStart_f64(clock, waves);
     if (c.Stop) {
         return;
     }
@@ -4328,7 +4525,7 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
     if (later) {
         t += c.Dt;
     }
-    Changing s = list[k];
+    Series s = list[k];
     while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
         s.At = add(s.At, int32(1));
     }
@@ -4346,181 +4543,9 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
     list[k].Total += c.Dt * value;
 }
 
-// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny), but for the upper layer.
-// Levels and thicknesses are reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reach, sloped.go:54
-DEVICE void side_reach_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
-    s->area = bed->Area;
-    s->bed = bed->Depth;
-    s->mean1 = g->H1;
-    s->mean2 = g->H2;
-    s->z2 = (g->H2 - bed->Depth) + Arrow_dot_f32(g->Z2, arm);
-    s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
-    s->h2 = num_Larger_f32(g->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
-    float x = g->U2.X + Arrow_dot_f32(g->U2x, arm), y = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
-    s->u2 = x * nx + y * ny;
-    s->t2 = y * nx - x * ny;
-    s->q2 = s->h2 * s->u2;
-}
-
-// reachUpper does so for the upper layer.
-// (*side[float32]).reachUpper, sloped.go:65
-DEVICE void side_reachUpper_f32(side_f32 *s, Slopes_f32 *g, Arrow_f32 arm, float nx, float ny) {
-    s->z1 = (g->H1 + (g->H2 - s->bed)) + Arrow_dot_f32(g->Z1, arm);
-    s->h1 = num_Larger_f32(g->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
-    float x = g->U1.X + Arrow_dot_f32(g->U1x, arm), y = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
-}
-
-// without takes the upper layer away where the cell has none of it, h1. Both sides are read before, so that a GPU waits
-// once.
-// (*side[float32]).without, sloped.go:75
-DEVICE void side_without_f32(side_f32 *s, float h1) {
-    if (h1 <= 0.0f) {
-        s->z1 = s->z2;
-        s->h1 = 0.0f;
-        s->u1 = 0.0f;
-        s->t1 = 0.0f;
-        s->q1 = 0.0f;
-    }
-}
-
-// Reach does what Look does, from the slopes of both cells. Of the upper layer nothing is read where there is none in
-// all of the run.
-// (*Face[float32]).Reach, sloped.go:22
-DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, const Params_f32 *p,
-        Slice<Bed_f32> beds, Slice<Slopes_f32> slopes) {
-    f->sloped = true;
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
-    Slopes_f32 *l = &slopes[at.Left], *r = &slopes[right];
-    side_reach_f32(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
-    side_reach_f32(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
-    if (p->DensityRatio > 0.0f) {
-        side_reachUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
-        side_reachUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
-        side_without_f32(&f->l, l->H1);
-        side_without_f32(&f->r, r->H1);
-    } else {
-        f->l.z1 = f->l.z2;
-        f->r.z1 = f->r.z2;
-    }
-    f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
-    if (at.Right == -1) {
-        side_mirror_f32(&f->r);
-    }
-    if (!f->thin) {
-        f->dz1 = f->r.z1 - f->l.z1;
-        f->dz2 = f->r.z2 - f->l.z2;
-        Face_mean_f32(f, p->Gravity);
-        Face_jumps_f32(f, p->DensityRatio);
-    }
-}
-
-// SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
-// SlopedFlux[float32], sloped.go:11
-DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
-    Face_f32 f = {};
-    Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
-    Face_Waves_f32(&f, p);
-    Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
-// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny), but for the upper layer.
-// Levels and thicknesses are reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reach, sloped.go:54
-DEVICE void side_reach_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
-    s->area = bed->Area;
-    s->bed = bed->Depth;
-    s->mean1 = g->H1;
-    s->mean2 = g->H2;
-    s->z2 = (g->H2 - bed->Depth) + Arrow_dot_f64(g->Z2, arm);
-    s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
-    s->h2 = num_Larger_f64(g->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
-    double x = g->U2.X + Arrow_dot_f64(g->U2x, arm), y = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
-    s->u2 = x * nx + y * ny;
-    s->t2 = y * nx - x * ny;
-    s->q2 = s->h2 * s->u2;
-}
-
-// reachUpper does so for the upper layer.
-// (*side[float64]).reachUpper, sloped.go:65
-DEVICE void side_reachUpper_f64(side_f64 *s, Slopes_f64 *g, Arrow_f64 arm, double nx, double ny) {
-    s->z1 = (g->H1 + (g->H2 - s->bed)) + Arrow_dot_f64(g->Z1, arm);
-    s->h1 = num_Larger_f64(g->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
-    double x = g->U1.X + Arrow_dot_f64(g->U1x, arm), y = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
-}
-
-// without takes the upper layer away where the cell has none of it, h1. Both sides are read before, so that a GPU waits
-// once.
-// (*side[float64]).without, sloped.go:75
-DEVICE void side_without_f64(side_f64 *s, double h1) {
-    if (h1 <= 0.0) {
-        s->z1 = s->z2;
-        s->h1 = 0.0;
-        s->u1 = 0.0;
-        s->t1 = 0.0;
-        s->q1 = 0.0;
-    }
-}
-
-// Reach does what Look does, from the slopes of both cells. Of the upper layer nothing is read where there is none in
-// all of the run.
-// (*Face[float64]).Reach, sloped.go:22
-DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, const Params_f64 *p,
-        Slice<Bed_f64> beds, Slice<Slopes_f64> slopes) {
-    f->sloped = true;
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
-    Slopes_f64 *l = &slopes[at.Left], *r = &slopes[right];
-    side_reach_f64(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
-    side_reach_f64(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
-    if (p->DensityRatio > 0.0) {
-        side_reachUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
-        side_reachUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
-        side_without_f64(&f->l, l->H1);
-        side_without_f64(&f->r, r->H1);
-    } else {
-        f->l.z1 = f->l.z2;
-        f->r.z1 = f->r.z2;
-    }
-    f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
-    if (at.Right == -1) {
-        side_mirror_f64(&f->r);
-    }
-    if (!f->thin) {
-        f->dz1 = f->r.z1 - f->l.z1;
-        f->dz2 = f->r.z2 - f->l.z2;
-        Face_mean_f64(f, p->Gravity);
-        Face_jumps_f64(f, p->DensityRatio);
-    }
-}
-
-// SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
-// SlopedFlux[float64], sloped.go:11
-DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
-    Face_f64 f = {};
-    Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
-    Face_Waves_f64(&f, p);
-    Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
-// press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:57
-DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
+// addPressure adds the pressure gradient within the cell, from the slopes of the levels.
+// (*balance[float32]).addPressure, stage.go:57
+DEVICE void balance_addPressure_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
     b->q1x += weight1 * s->Z1.X;
@@ -4550,30 +4575,30 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_press_f32(b, p, area, &c, slopes);
-    balance_take_f32(b, dt / area, &c);
+    balance_addPressure_f32(b, p, area, &c, slopes);
+    balance_applyFluxes_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, w, &c);
+        Forcing_apply_f32(force, i, p, dt, w, &c);
         if (!last) {
-            Forcing_turn_f32(force, i, dt, &c);
+            Forcing_rotate_f32(force, i, dt, &c);
         }
     }
     if (p->Hyperbolic) {
-        calm_f32(p, &c);
+        restoreHyperbolicity_f32(p, &c);
     }
-    still_f32(p->DryDepth, &c);
+    dampThinLayers_f32(p->DryDepth, &c);
     if (last) {
         if (p->Forced) {
-            Forcing_turn_f32(force, i, dt, &from);
+            Forcing_rotate_f32(force, i, dt, &from);
         }
         State_mean_f32(&c, &from);
-        still_f32(p->DryDepth, &c);
+        dampThinLayers_f32(p->DryDepth, &c);
         if (p->Friction) {
-            rub_f32(p, dt / 2.0f, manning[i], &c);
+            bedFriction_f32(p, dt / 2.0f, manning[i], &c);
         }
     }
     *out = c;
-    return balance_limit_f32(b, p, area, &c);
+    return balance_stepLimit_f32(b, p, area, &c);
 }
 
 // StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
@@ -4583,13 +4608,13 @@ DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mes
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
         Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, m->Links_[i], flux);
+    balance_gather_f32(&b, m->CellEdges_[i], flux);
     return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
-// press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:57
-DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
+// addPressure adds the pressure gradient within the cell, from the slopes of the levels.
+// (*balance[float64]).addPressure, stage.go:57
+DEVICE void balance_addPressure_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
     b->q1x += weight1 * s->Z1.X;
@@ -4619,30 +4644,30 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_press_f64(b, p, area, &c, slopes);
-    balance_take_f64(b, dt / area, &c);
+    balance_addPressure_f64(b, p, area, &c, slopes);
+    balance_applyFluxes_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, w, &c);
+        Forcing_apply_f64(force, i, p, dt, w, &c);
         if (!last) {
-            Forcing_turn_f64(force, i, dt, &c);
+            Forcing_rotate_f64(force, i, dt, &c);
         }
     }
     if (p->Hyperbolic) {
-        calm_f64(p, &c);
+        restoreHyperbolicity_f64(p, &c);
     }
-    still_f64(p->DryDepth, &c);
+    dampThinLayers_f64(p->DryDepth, &c);
     if (last) {
         if (p->Forced) {
-            Forcing_turn_f64(force, i, dt, &from);
+            Forcing_rotate_f64(force, i, dt, &from);
         }
         State_mean_f64(&c, &from);
-        still_f64(p->DryDepth, &c);
+        dampThinLayers_f64(p->DryDepth, &c);
         if (p->Friction) {
-            rub_f64(p, dt / 2.0, manning[i], &c);
+            bedFriction_f64(p, dt / 2.0, manning[i], &c);
         }
     }
     *out = c;
-    return balance_limit_f64(b, p, area, &c);
+    return balance_stepLimit_f64(b, p, area, &c);
 }
 
 // StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
@@ -4652,7 +4677,7 @@ DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Me
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
         Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, m->Links_[i], flux);
+    balance_gather_f64(&b, m->CellEdges_[i], flux);
     return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
@@ -4660,9 +4685,9 @@ DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Me
 // HalfFriction[float32], stage.go:75
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     if (!now.Stop) {
-        rub_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
+        bedFriction_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
     }
 }
 
@@ -4670,9 +4695,9 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 // HalfFriction[float64], stage.go:75
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     if (!now.Stop) {
-        rub_f64(p, now.Dt / 2.0, manning[i], &w[i]);
+        bedFriction_f64(p, now.Dt / 2.0, manning[i], &w[i]);
     }
 }
 
@@ -4686,32 +4711,32 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// once is 1 for the first tile and 0 for all others.
-// once, tile.go:71
-DEVICE int64 once(int64 t) {
+// onceForFirst is 1 for the first tile and 0 for all others.
+// onceForFirst, tile.go:71
+DEVICE int64 onceForFirst(int64 t) {
     if (t == 0) {
         return 1;
     }
     return 0;
 }
 
-// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:59
-DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
+// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+// (*Clock[float32]).RecordCourant, clock.go:59
+DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
-// hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:76
-DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
+// passTo hands the clock to the next step of the cycle.
+// (*Clock[float32]).passTo, clock.go:76
+DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.Took;
     if (lag) {
         took = n.Before;
     }
-    Clock_Book_f32(&n, took, n.Limit);
+    Clock_RecordCourant_f32(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -4736,17 +4761,17 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
-// else happens once the clock has stopped.
+// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
+// step needs. Nothing else happens once the clock has stopped.
 // TileStep[float32], tile.go:44
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    TURNS(int64, turn1, once(t)) {
-        Clock_hand_f32(&now, next, p->Lag);
+    TURNS(int64, turn1, onceForFirst(t)) {
+        Clock_passTo_f32(&now, next, p->Lag);
         spare->Reset();
     }
     float best = float(math_Inf(1));
@@ -4754,10 +4779,10 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_LoadSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
+        Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -4777,23 +4802,23 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float64]).Book, clock.go:59
-DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
+// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+// (*Clock[float64]).RecordCourant, clock.go:59
+DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
-// hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:76
-DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
+// passTo hands the clock to the next step of the cycle.
+// (*Clock[float64]).passTo, clock.go:76
+DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.Took;
     if (lag) {
         took = n.Before;
     }
-    Clock_Book_f64(&n, took, n.Limit);
+    Clock_RecordCourant_f64(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -4818,17 +4843,17 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
-// else happens once the clock has stopped.
+// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
+// step needs. Nothing else happens once the clock has stopped.
 // TileStep[float64], tile.go:44
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    TURNS(int64, turn1, once(t)) {
-        Clock_hand_f64(&now, next, p->Lag);
+    TURNS(int64, turn1, onceForFirst(t)) {
+        Clock_passTo_f64(&now, next, p->Lag);
         spare->Reset();
     }
     double best = math_Inf(1);
@@ -4836,10 +4861,10 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_LoadSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
+        Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -4851,18 +4876,18 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
 
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock on.
+// hands the clock to the next step.
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
         Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    TURNS(int64, turn1, once(t)) {
+    TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
-            Clock_hand_f32(&now, next, p->Lag);
+            Clock_passTo_f32(&now, next, p->Lag);
             spare->Reset();
         }
     }
@@ -4871,10 +4896,10 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+        Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
+        Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -4889,18 +4914,18 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
 
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock on.
+// hands the clock to the next step.
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
         Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    TURNS(int64, turn1, once(t)) {
+    TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
-            Clock_hand_f64(&now, next, p->Lag);
+            Clock_passTo_f64(&now, next, p->Lag);
             spare->Reset();
         }
     }
@@ -4909,10 +4934,10 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
-        Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+        Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
+        Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -4925,9 +4950,9 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     return best;
 }
 
-// Share is how much of the rise has come about at time t.
-// (*Uplift[float32]).Share, uplift.go:23
-DEVICE float Uplift_Share_f32(const Uplift_f32 *u, double t) {
+// Fraction is how much of the uplift has come about at time t, in [0, 1].
+// (*Uplift[float32]).Fraction, uplift.go:23
+DEVICE float Uplift_Fraction_f32(const Uplift_f32 *u, double t) {
     if (t >= u->To) {
         return 1.0f;
     } else if (t <= u->From) {
@@ -4936,7 +4961,7 @@ DEVICE float Uplift_Share_f32(const Uplift_f32 *u, double t) {
     return float((t - u->From) / (u->To - u->From));
 }
 
-// DepthAt is the depth of the bed when a share of the rise has come about.
+// DepthAt is the depth of the bed when a fraction of the uplift has come about.
 // (*Rise[float32]).DepthAt, uplift.go:34
 DEVICE float Rise_DepthAt_f32(Rise_f32 *r, float share) {
     return r->Depth - share * r->Height;
@@ -4944,8 +4969,8 @@ DEVICE float Rise_DepthAt_f32(Rise_f32 *r, float share) {
 
 // SlopeAt is its slope.
 // (*Rise[float32]).SlopeAt, uplift.go:37
-DEVICE Arrow_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
-    return Arrow_f32{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+DEVICE Vec2_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
+    return Vec2_f32{r->Slope.X + share * r->SlopeChange.X, r->Slope.Y + share * r->SlopeChange.Y};
 }
 
 // MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
@@ -4953,20 +4978,20 @@ DEVICE Arrow_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
 // MoveBed[float32], uplift.go:45
 DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *waves,
         Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
-    Clock_f32 now = Clock_now_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     if (now.Stop) {
         return;
     }
-    float share = Uplift_Share_f32(up, Clock_End_f32(&now));
+    float share = Uplift_Fraction_f32(up, Clock_end_f32(&now));
     beds[i].Depth = Rise_DepthAt_f32(&up->Rises[i], share);
     if (i < stencils.len) {
         stencils[i].Bed_ = Rise_SlopeAt_f32(&up->Rises[i], share);
     }
 }
 
-// Share is how much of the rise has come about at time t.
-// (*Uplift[float64]).Share, uplift.go:23
-DEVICE double Uplift_Share_f64(const Uplift_f64 *u, double t) {
+// Fraction is how much of the uplift has come about at time t, in [0, 1].
+// (*Uplift[float64]).Fraction, uplift.go:23
+DEVICE double Uplift_Fraction_f64(const Uplift_f64 *u, double t) {
     if (t >= u->To) {
         return 1.0;
     } else if (t <= u->From) {
@@ -4975,7 +5000,7 @@ DEVICE double Uplift_Share_f64(const Uplift_f64 *u, double t) {
     return (t - u->From) / (u->To - u->From);
 }
 
-// DepthAt is the depth of the bed when a share of the rise has come about.
+// DepthAt is the depth of the bed when a fraction of the uplift has come about.
 // (*Rise[float64]).DepthAt, uplift.go:34
 DEVICE double Rise_DepthAt_f64(Rise_f64 *r, double share) {
     return r->Depth - share * r->Height;
@@ -4983,8 +5008,8 @@ DEVICE double Rise_DepthAt_f64(Rise_f64 *r, double share) {
 
 // SlopeAt is its slope.
 // (*Rise[float64]).SlopeAt, uplift.go:37
-DEVICE Arrow_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
-    return Arrow_f64{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+DEVICE Vec2_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
+    return Vec2_f64{r->Slope.X + share * r->SlopeChange.X, r->Slope.Y + share * r->SlopeChange.Y};
 }
 
 // MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
@@ -4992,11 +5017,11 @@ DEVICE Arrow_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
 // MoveBed[float64], uplift.go:45
 DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *waves,
         Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
-    Clock_f64 now = Clock_now_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     if (now.Stop) {
         return;
     }
-    double share = Uplift_Share_f64(up, Clock_End_f64(&now));
+    double share = Uplift_Fraction_f64(up, Clock_end_f64(&now));
     beds[i].Depth = Rise_DepthAt_f64(&up->Rises[i], share);
     if (i < stencils.len) {
         stencils[i].Bed_ = Rise_SlopeAt_f64(&up->Rises[i], share);
@@ -5097,50 +5122,50 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f32(int64 lo, int64 hi,
+// Kernel UpdatePeaks, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f32_at(i, &p, clock, &peaks, beds, w);
+    if (i < hi) UpdatePeaks_f32_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel KeepPeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) KeepPeaks_f64(int64 lo, int64 hi,
+// Kernel UpdatePeaks, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaks_f64_at(i, &p, clock, &peaks, beds, w);
+    if (i < hi) UpdatePeaks_f64_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel KeepPeaksOfStep, peaks.go:40
-extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f32(int64 lo, int64 hi,
+// Kernel UpdatePeaksInStep, peaks.go:41
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaksOfStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel KeepPeaksOfStep, peaks.go:40
-extern "C" __global__ void __launch_bounds__(128) KeepPeaksOfStep_f64(int64 lo, int64 hi,
+// Kernel UpdatePeaksInStep, peaks.go:41
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) KeepPeaksOfStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel PickPeaks, peaks.go:114
-extern "C" __global__ void __launch_bounds__(128) PickPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
+// Kernel GatherPeaks, peaks.go:115
+extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f32 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PickPeaks_f32_at(k, cells, clock, &peaks, beds, to);
+    if (k < hi) GatherPeaks_f32_at(k, cells, clock, &peaks, beds, to);
 }
 
-// Kernel PickPeaks, peaks.go:114
-extern "C" __global__ void __launch_bounds__(128) PickPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
+// Kernel GatherPeaks, peaks.go:115
+extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f64 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PickPeaks_f64_at(k, cells, clock, &peaks, beds, to);
+    if (k < hi) GatherPeaks_f64_at(k, cells, clock, &peaks, beds, to);
 }
 
 // Kernel CellSlopes, reconstruct.go:9
@@ -5159,6 +5184,54 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64
     if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
 }
 
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
+}
+
 // Kernel Sample, sample.go:21
 extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
         Least<float> *waves, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5173,80 +5246,32 @@ extern "C" __global__ void __launch_bounds__(128) Sample_f64(int64 lo, int64 hi,
     if (k < hi) Sample_f64_at(k, clock, waves, &s, beds, w);
 }
 
-// Kernel PickSamples, sample.go:39
-extern "C" __global__ void __launch_bounds__(128) PickSamples_f32(int64 lo, int64 hi, Slice<int32> cells,
+// Kernel GatherStates, sample.go:39
+extern "C" __global__ void __launch_bounds__(128) GatherStates_f32(int64 lo, int64 hi, Slice<int32> cells,
         Slice<Bed_f32> beds, Slice<State_f32> w, Slice<State_f32> states, Slice<float> depths) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PickSamples_f32_at(k, cells, beds, w, states, depths);
+    if (k < hi) GatherStates_f32_at(k, cells, beds, w, states, depths);
 }
 
-// Kernel PickSamples, sample.go:39
-extern "C" __global__ void __launch_bounds__(128) PickSamples_f64(int64 lo, int64 hi, Slice<int32> cells,
+// Kernel GatherStates, sample.go:39
+extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int64 hi, Slice<int32> cells,
         Slice<Bed_f64> beds, Slice<State_f64> w, Slice<State_f64> states, Slice<double> depths) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PickSamples_f64_at(k, cells, beds, w, states, depths);
+    if (k < hi) GatherStates_f64_at(k, cells, beds, w, states, depths);
 }
 
-// Kernel Present, series.go:23
-extern "C" __global__ void __launch_bounds__(128) Present_f32(int64 lo, int64 hi, bool later, Clock_f32 *clock,
-        Least<float> *waves, Slice<Row> rows, Slice<Changing> list, Slice<float> now) {
+// Kernel EvaluateSeries, series.go:23
+extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, int64 hi, bool later,
+        Clock_f32 *clock, Least<float> *waves, Slice<Row> rows, Slice<Series> list, Slice<float> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Present_f32_at(k, later, clock, waves, rows, list, now);
+    if (k < hi) EvaluateSeries_f32_at(k, later, clock, waves, rows, list, now);
 }
 
-// Kernel Present, series.go:23
-extern "C" __global__ void __launch_bounds__(128) Present_f64(int64 lo, int64 hi, bool later, Clock_f64 *clock,
-        Least<double> *waves, Slice<Row> rows, Slice<Changing> list, Slice<double> now) {
+// Kernel EvaluateSeries, series.go:23
+extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, int64 hi, bool later,
+        Clock_f64 *clock, Least<double> *waves, Slice<Row> rows, Slice<Series> list, Slice<double> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Present_f64_at(k, later, clock, waves, rows, list, now);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, slopes, out, n);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, slopes, out, n);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, slopes, out, n);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, slopes, out, n);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, slopes, out, n);
-}
-
-// Kernel SlopedFlux, sloped.go:11
-extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
-    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
+    if (k < hi) EvaluateSeries_f64_at(k, later, clock, waves, rows, list, now);
 }
 
 // Kernel StageCell, stage.go:15

@@ -125,7 +125,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
+			group[turn].LoadSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -134,7 +134,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -238,8 +238,8 @@ func (loop *SurveyLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// KeepPeaksLoop runs KeepPeaks for lo ≤ index < hi, on the CPU or another device.
-type KeepPeaksLoop[F num.Float] struct {
+// UpdatePeaksLoop runs UpdatePeaks for lo ≤ index < hi, on the CPU or another device.
+type UpdatePeaksLoop[F num.Float] struct {
 	p     *Params[F]
 	clock *Clock[F]
 	peaks *Peaks
@@ -249,21 +249,21 @@ type KeepPeaksLoop[F num.Float] struct {
 	code lanes.Code
 }
 
-// NewKeepPeaksLoop prepares KeepPeaks.
-func NewKeepPeaksLoop[F num.Float](p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksLoop[F] {
-	loop := &KeepPeaksLoop[F]{p, clock, peaks, beds, w, lanes.Code{}}
+// NewUpdatePeaksLoop prepares UpdatePeaks.
+func NewUpdatePeaksLoop[F num.Float](p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksLoop[F] {
+	loop := &UpdatePeaksLoop[F]{p, clock, peaks, beds, w, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
 
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
-func (loop *KeepPeaksLoop[F]) Lanes(set lanes.Set) bool {
-	loop.code = findLanes(set, "KeepPeaks"+abi.Suffix[F]())
+func (loop *UpdatePeaksLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "UpdatePeaks"+abi.Suffix[F]())
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
-func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
+func (loop *UpdatePeaksLoop[F]) Range(lo, hi int) {
 	for {
 		n := loop.code.Count(hi - lo)
 		if n == 0 {
@@ -273,13 +273,13 @@ func (loop *KeepPeaksLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		KeepPeaks(i, loop.p, loop.clock, loop.peaks, loop.beds, loop.w)
+		UpdatePeaks(i, loop.p, loop.clock, loop.peaks, loop.beds, loop.w)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "KeepPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdatePeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
 		abi.ConstantOf("peaks", loop.peaks),
@@ -288,8 +288,8 @@ func (loop *KeepPeaksLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// KeepPeaksOfStepLoop runs KeepPeaksOfStep for lo ≤ index < hi, on the CPU or another device.
-type KeepPeaksOfStepLoop[F num.Float] struct {
+// UpdatePeaksInStepLoop runs UpdatePeaksInStep for lo ≤ index < hi, on the CPU or another device.
+type UpdatePeaksInStepLoop[F num.Float] struct {
 	p     *Params[F]
 	clock *Clock[F]
 	waves *atomics.Least[F]
@@ -298,21 +298,21 @@ type KeepPeaksOfStepLoop[F num.Float] struct {
 	w     []State[F]
 }
 
-// NewKeepPeaksOfStepLoop prepares KeepPeaksOfStep.
-func NewKeepPeaksOfStepLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *KeepPeaksOfStepLoop[F] {
-	return &KeepPeaksOfStepLoop[F]{p, clock, waves, peaks, beds, w}
+// NewUpdatePeaksInStepLoop prepares UpdatePeaksInStep.
+func NewUpdatePeaksInStepLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksInStepLoop[F] {
+	return &UpdatePeaksInStepLoop[F]{p, clock, waves, peaks, beds, w}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *KeepPeaksOfStepLoop[F]) Range(lo, hi int) {
+func (loop *UpdatePeaksInStepLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		KeepPeaksOfStep(i, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+		UpdatePeaksInStep(i, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *KeepPeaksOfStepLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "KeepPeaksOfStep" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UpdatePeaksInStepLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdatePeaksInStep" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("waves", loop.waves),
@@ -322,8 +322,8 @@ func (loop *KeepPeaksOfStepLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// PickPeaksLoop runs PickPeaks for lo ≤ index < hi, on the CPU or another device.
-type PickPeaksLoop[F num.Float] struct {
+// GatherPeaksLoop runs GatherPeaks for lo ≤ index < hi, on the CPU or another device.
+type GatherPeaksLoop[F num.Float] struct {
 	cells []int32
 	clock *Clock[F]
 	peaks *Peaks
@@ -331,21 +331,21 @@ type PickPeaksLoop[F num.Float] struct {
 	to    []Peak
 }
 
-// NewPickPeaksLoop prepares PickPeaks.
-func NewPickPeaksLoop[F num.Float](cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) *PickPeaksLoop[F] {
-	return &PickPeaksLoop[F]{cells, clock, peaks, beds, to}
+// NewGatherPeaksLoop prepares GatherPeaks.
+func NewGatherPeaksLoop[F num.Float](cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) *GatherPeaksLoop[F] {
+	return &GatherPeaksLoop[F]{cells, clock, peaks, beds, to}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PickPeaksLoop[F]) Range(lo, hi int) {
+func (loop *GatherPeaksLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		PickPeaks(k, loop.cells, loop.clock, loop.peaks, loop.beds, loop.to)
+		GatherPeaks(k, loop.cells, loop.clock, loop.peaks, loop.beds, loop.to)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *PickPeaksLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PickPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *GatherPeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "GatherPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("cells", loop.cells),
 		abi.PointerTo("clock", loop.clock),
 		abi.ConstantOf("peaks", loop.peaks),
@@ -402,104 +402,6 @@ func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.
-type SampleLoop[F num.Float] struct {
-	clock *Clock[F]
-	waves *atomics.Least[F]
-	s     *Samples[F]
-	beds  []Bed[F]
-	w     []State[F]
-}
-
-// NewSampleLoop prepares Sample.
-func NewSampleLoop[F num.Float](clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
-	return &SampleLoop[F]{clock, waves, s, beds, w}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *SampleLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		Sample(k, loop.clock, loop.waves, loop.s, loop.beds, loop.w)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *SampleLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Sample" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
-		abi.ConstantOf("s", loop.s),
-		abi.ElementsOf("beds", loop.beds),
-		abi.ElementsOf("w", loop.w),
-	}}
-}
-
-// PickSamplesLoop runs PickSamples for lo ≤ index < hi, on the CPU or another device.
-type PickSamplesLoop[F num.Float] struct {
-	cells  []int32
-	beds   []Bed[F]
-	w      []State[F]
-	states []State[F]
-	depths []F
-}
-
-// NewPickSamplesLoop prepares PickSamples.
-func NewPickSamplesLoop[F num.Float](cells []int32, beds []Bed[F], w []State[F], states []State[F], depths []F) *PickSamplesLoop[F] {
-	return &PickSamplesLoop[F]{cells, beds, w, states, depths}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *PickSamplesLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		PickSamples(k, loop.cells, loop.beds, loop.w, loop.states, loop.depths)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *PickSamplesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PickSamples" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("cells", loop.cells),
-		abi.ElementsOf("beds", loop.beds),
-		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("states", loop.states),
-		abi.ElementsOf("depths", loop.depths),
-	}}
-}
-
-// PresentLoop runs Present for lo ≤ index < hi, on the CPU or another device.
-type PresentLoop[F num.Float] struct {
-	later bool
-	clock *Clock[F]
-	waves *atomics.Least[F]
-	rows  []Row
-	list  []Changing
-	now   []F
-}
-
-// NewPresentLoop prepares Present.
-func NewPresentLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing, now []F) *PresentLoop[F] {
-	return &PresentLoop[F]{later, clock, waves, rows, list, now}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *PresentLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		Present(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *PresentLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Present" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ValueOf("later", &loop.later),
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
-		abi.ElementsOf("rows", loop.rows),
-		abi.ElementsOf("list", loop.list),
-		abi.ElementsOf("now", loop.now),
-	}}
-}
-
 // SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
 type SlopedFluxLoop[F num.Float] struct {
 	scheme Scheme
@@ -541,7 +443,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
+			group[turn].ReconstructSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -550,7 +452,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -591,6 +493,104 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 		return "_Roe"
 	}
 	return "" // has no code of its own
+}
+
+// SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.
+type SampleLoop[F num.Float] struct {
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	s     *Samples[F]
+	beds  []Bed[F]
+	w     []State[F]
+}
+
+// NewSampleLoop prepares Sample.
+func NewSampleLoop[F num.Float](clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
+	return &SampleLoop[F]{clock, waves, s, beds, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SampleLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Sample(k, loop.clock, loop.waves, loop.s, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SampleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Sample" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// GatherStatesLoop runs GatherStates for lo ≤ index < hi, on the CPU or another device.
+type GatherStatesLoop[F num.Float] struct {
+	cells  []int32
+	beds   []Bed[F]
+	w      []State[F]
+	states []State[F]
+	depths []F
+}
+
+// NewGatherStatesLoop prepares GatherStates.
+func NewGatherStatesLoop[F num.Float](cells []int32, beds []Bed[F], w []State[F], states []State[F], depths []F) *GatherStatesLoop[F] {
+	return &GatherStatesLoop[F]{cells, beds, w, states, depths}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *GatherStatesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		GatherStates(k, loop.cells, loop.beds, loop.w, loop.states, loop.depths)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *GatherStatesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "GatherStates" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("states", loop.states),
+		abi.ElementsOf("depths", loop.depths),
+	}}
+}
+
+// EvaluateSeriesLoop runs EvaluateSeries for lo ≤ index < hi, on the CPU or another device.
+type EvaluateSeriesLoop[F num.Float] struct {
+	later bool
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	rows  []Row
+	list  []Series
+	now   []F
+}
+
+// NewEvaluateSeriesLoop prepares EvaluateSeries.
+func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series, now []F) *EvaluateSeriesLoop[F] {
+	return &EvaluateSeriesLoop[F]{later, clock, waves, rows, list, now}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *EvaluateSeriesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		EvaluateSeries(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "EvaluateSeries" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("later", &loop.later),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("rows", loop.rows),
+		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("now", loop.now),
+	}}
 }
 
 // StageCellLoop runs StageCell for lo ≤ index < hi, on the CPU or another device.

@@ -30,14 +30,9 @@ func benchLanes[F num.Float](b *testing.B) {
 	}
 	clock, counters := &Clock[F]{Dt: 1e-4}, &Counters{}
 	var least atomics.Least[F]
-	peaks := &Peaks{Marks: make([]int32, n), Threshold: .01}
-	for _, a := range peaks.Arrays() {
-		*a = make([]float64, n)
-	}
 	for name, loop := range map[string]laned{
 		"PVM":    NewEdgeFluxLoop(PVM, p, &m, clock, w, flux, counters),
 		"IRRoe":  NewEdgeFluxLoop(IRRoe, p, &m, clock, w, flux, counters),
-		"peaks":  NewKeepPeaksLoop(p, clock, peaks, m.Beds, w),
 		"update": NewUpdateCellLoop(p, &m, clock, w, flux, nil, &Forcing[F]{}, out, &least),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -19,14 +19,14 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
 		"UpdateCell_f32":           {Entry: 1, Lanes: 8},
 		"EdgeFlux_PVM_f32":         {Entry: 2, Lanes: 8},
-		"KeepPeaks_f32":            {Entry: 3, Lanes: 8},
+		"UpdatePeaks_f32":          {Entry: 3, Lanes: 8},
 		"CellSlopes_f32":           {Entry: 4, Lanes: 8},
 		"SlopedFlux_PVM_f32":       {Entry: 5, Lanes: 8},
 		"StageCell_last_false_f32": {Entry: 6, Lanes: 8},
 		"StageCell_last_true_f32":  {Entry: 7, Lanes: 8},
 		"UpdateCell_f64":           {Entry: 15, Lanes: 8},
 		"EdgeFlux_PVM_f64":         {Entry: 16, Lanes: 8},
-		"KeepPeaks_f64":            {Entry: 17, Lanes: 8},
+		"UpdatePeaks_f64":          {Entry: 17, Lanes: 8},
 		"CellSlopes_f64":           {Entry: 18, Lanes: 8},
 		"SlopedFlux_PVM_f64":       {Entry: 19, Lanes: 8},
 		"StageCell_last_false_f64": {Entry: 20, Lanes: 8},
@@ -35,14 +35,14 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX512: {
 		"UpdateCell_f32":           {Entry: 8, Lanes: 16},
 		"EdgeFlux_PVM_f32":         {Entry: 9, Lanes: 16},
-		"KeepPeaks_f32":            {Entry: 10, Lanes: 16},
+		"UpdatePeaks_f32":          {Entry: 10, Lanes: 16},
 		"CellSlopes_f32":           {Entry: 11, Lanes: 16},
 		"SlopedFlux_PVM_f32":       {Entry: 12, Lanes: 16},
 		"StageCell_last_false_f32": {Entry: 13, Lanes: 16},
 		"StageCell_last_true_f32":  {Entry: 14, Lanes: 16},
 		"UpdateCell_f64":           {Entry: 22, Lanes: 8},
 		"EdgeFlux_PVM_f64":         {Entry: 23, Lanes: 8},
-		"KeepPeaks_f64":            {Entry: 24, Lanes: 8},
+		"UpdatePeaks_f64":          {Entry: 24, Lanes: 8},
 		"CellSlopes_f64":           {Entry: 25, Lanes: 8},
 		"SlopedFlux_PVM_f64":       {Entry: 26, Lanes: 8},
 		"StageCell_last_false_f64": {Entry: 27, Lanes: 8},
@@ -58,7 +58,7 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 2:
 		EdgeFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		KeepPeaks_f32_avx2(loop, lo, hi, j, k, result)
+		UpdatePeaks_f32_avx2(loop, lo, hi, j, k, result)
 	case 4:
 		CellSlopes_f32_avx2(loop, lo, hi, j, k, result)
 	case 5:
@@ -72,7 +72,7 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 9:
 		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 10:
-		KeepPeaks_f32_avx512(loop, lo, hi, j, k, result)
+		UpdatePeaks_f32_avx512(loop, lo, hi, j, k, result)
 	case 11:
 		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
 	case 12:
@@ -86,7 +86,7 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 16:
 		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
 	case 17:
-		KeepPeaks_f64_avx2(loop, lo, hi, j, k, result)
+		UpdatePeaks_f64_avx2(loop, lo, hi, j, k, result)
 	case 18:
 		CellSlopes_f64_avx2(loop, lo, hi, j, k, result)
 	case 19:
@@ -100,7 +100,7 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 23:
 		EdgeFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
 	case 24:
-		KeepPeaks_f64_avx512(loop, lo, hi, j, k, result)
+		UpdatePeaks_f64_avx512(loop, lo, hi, j, k, result)
 	case 25:
 		CellSlopes_f64_avx512(loop, lo, hi, j, k, result)
 	case 26:
@@ -119,7 +119,7 @@ func UpdateCell_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func EdgeFlux_PVM_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func KeepPeaks_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func UpdatePeaks_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -140,7 +140,7 @@ func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.
 func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func KeepPeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func UpdatePeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -161,7 +161,7 @@ func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func KeepPeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func UpdatePeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -182,7 +182,7 @@ func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.
 func EdgeFlux_PVM_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func KeepPeaks_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func UpdatePeaks_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

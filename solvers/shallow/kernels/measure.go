@@ -8,41 +8,41 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// What a survey of cells adds up, each in words of package exact.
+// Sums that a survey of all cells forms, each in words of package exact.
 const (
-	Mass1   = 0                     // h1 times area, m³
-	Mass2   = Mass1 + exact.Words   // h2 times area, m³
-	Surface = Mass2 + exact.Words   // |z1| times area, m³
-	Lower   = Surface + exact.Words // h2² times area, m⁴
-	Sums    = Lower + exact.Words   // how many words there are
+	Mass1    = 0                      // h1 times area, m³
+	Mass2    = Mass1 + exact.Words    // h2 times area, m³
+	AbsZ1    = Mass2 + exact.Words    // |z1| times area, m³
+	SquareH2 = AbsZ1 + exact.Words    // h2² times area, m⁴
+	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Of what it finds the greatest, as ranks of package exact.
+// Maxima that it finds, as ranks of package exact.
 const (
-	Upper1   = iota // h1, m
-	Least1          // -h1
-	Upper2          // h2, m
-	Least2          // -h2
-	Speed           // of the faster layer that is not dry, m/s
+	MaxH1    = iota // h1, m
+	NegMinH1        // -h1
+	MaxH2           // h2, m
+	NegMinH2        // -h2
+	MaxSpeed        // of the faster layer that is not dry, m/s
 	Extremes        // how many there are
 )
 
-// Surveyed is what a survey leaves, which begins at 0.
+// Surveyed is the result of a survey; it begins at 0.
 type Surveyed struct {
 	Sums     [Sums]int64
 	Extremes [Extremes]uint64
 }
 
 const (
-	surveyors = 128 // threads that share a stretch of cells
-	crew      = 8   // of them, whose tallies are merged by one
-	stretch   = 8 * surveyors
+	surveyThreads = 128 // threads that share a chunk of cells
+	mergeGroup    = 8   // threads whose tallies one of them merges
+	surveyChunk   = 8 * surveyThreads
 )
 
-// Stretches is how many stretches a survey of n cells takes.
-func Stretches(n int) int { return (n + stretch - 1) / stretch }
+// SurveyChunks is how many chunks a survey of n cells takes.
+func SurveyChunks(n int) int { return (n + surveyChunk - 1) / surveyChunk }
 
-// ClearSurvey empties word k of what a survey leaves.
+// ClearSurvey clears word k of a survey's result.
 //
 //atoll:kernel
 func ClearSurvey(k int, s *Surveyed) {
@@ -53,22 +53,22 @@ func ClearSurvey(k int, s *Surveyed) {
 	}
 }
 
-// Survey measures the cells of stretch t, of so many.
+// Survey measures the cells of chunk t, of so many in all.
 //
 //atoll:kernel tile block=128
 func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed,
-	tallies *[surveyors]tally, sums *[Sums]int64) {
+	tallies *[surveyThreads]tally, sums *[Sums]int64) {
 	for k := range Sums {
 		sums[k] = 0
 	}
-	for k := range int32(surveyors) {
-		tallies[k] = survey(int32(t)*stretch+k, cells, p, beds, w, sums[:])
+	for k := range int32(surveyThreads) {
+		tallies[k] = survey(int32(t)*surveyChunk+k, cells, p, beds, w, sums[:])
 	}
-	for k := range int32(surveyors / crew) {
-		merge(tallies[:], k*crew, 1, crew, sums[:])
+	for k := range int32(surveyThreads / mergeGroup) {
+		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
 	}
 	for range 1 {
-		merge(tallies[:], 0, crew, surveyors/crew, sums[:])
+		merge(tallies[:], 0, mergeGroup, surveyThreads/mergeGroup, sums[:])
 		tallies[0].flush(s, sums[:])
 	}
 	for k := range Sums {
@@ -84,16 +84,16 @@ type tally struct {
 	upper1, least1, upper2, least2, fastest uint64
 }
 
-// survey measures every so many-th cell of a stretch from the first on.
+// survey measures every surveyThreads-th cell of a chunk from the first on.
 func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []State[F], sums []int64) tally {
 	var o tally
-	for n := int32(0); n < stretch && first+n < cells; n += surveyors {
+	for n := int32(0); n < surveyChunk && first+n < cells; n += surveyThreads {
 		c, b := w[first+n], beds[first+n]
 		area, h1, h2 := float64(b.Area), float64(c.H1), float64(c.H2)
 		o.mass1.Add(h1*area, sums[Mass1:Mass2])
-		o.mass2.Add(h2*area, sums[Mass2:Surface])
-		o.surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, sums[Surface:Lower])
-		o.lower.Add(h2*h2*area, sums[Lower:Sums])
+		o.mass2.Add(h2*area, sums[Mass2:AbsZ1])
+		o.surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, sums[AbsZ1:SquareH2])
+		o.lower.Add(h2*h2*area, sums[SquareH2:Sums])
 		o.upper1, o.least1 = max(o.upper1, exact.Rank(h1)), max(o.least1, exact.Rank(-h1))
 		o.upper2, o.least2 = max(o.upper2, exact.Rank(h2)), max(o.least2, exact.Rank(-h2))
 		fast := num.Larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
@@ -102,15 +102,15 @@ func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []St
 	return o
 }
 
-// merge takes so many tallies together in the first of them: each so many-th from there on.
+// merge adds up so many tallies, every each-th from the first on, in the first of them.
 func merge(all []tally, first, each, many int32, sums []int64) {
 	o := all[first]
 	for k := int32(1); k < many; k++ {
 		p := all[first+k*each]
 		o.mass1.Merge(&p.mass1, sums[Mass1:Mass2])
-		o.mass2.Merge(&p.mass2, sums[Mass2:Surface])
-		o.surface.Merge(&p.surface, sums[Surface:Lower])
-		o.lower.Merge(&p.lower, sums[Lower:Sums])
+		o.mass2.Merge(&p.mass2, sums[Mass2:AbsZ1])
+		o.surface.Merge(&p.surface, sums[AbsZ1:SquareH2])
+		o.lower.Merge(&p.lower, sums[SquareH2:Sums])
 		o.upper1, o.least1 = max(o.upper1, p.upper1), max(o.least1, p.least1)
 		o.upper2, o.least2 = max(o.upper2, p.upper2), max(o.least2, p.least2)
 		o.fastest = max(o.fastest, p.fastest)
@@ -118,17 +118,17 @@ func merge(all []tally, first, each, many int32, sums []int64) {
 	all[first] = o
 }
 
-// flush takes a stretch's tally to its sums, and its extremes to those of all.
+// flush adds a chunk's tally to its sums, and its maxima to those of all chunks.
 func (o *tally) flush(s *Surveyed, sums []int64) {
 	o.mass1.Flush(sums[Mass1:Mass2])
-	o.mass2.Flush(sums[Mass2:Surface])
-	o.surface.Flush(sums[Surface:Lower])
-	o.lower.Flush(sums[Lower:Sums])
-	atomics.Max(&s.Extremes[Upper1], o.upper1)
-	atomics.Max(&s.Extremes[Least1], o.least1)
-	atomics.Max(&s.Extremes[Upper2], o.upper2)
-	atomics.Max(&s.Extremes[Least2], o.least2)
-	atomics.Max(&s.Extremes[Speed], o.fastest)
+	o.mass2.Flush(sums[Mass2:AbsZ1])
+	o.surface.Flush(sums[AbsZ1:SquareH2])
+	o.lower.Flush(sums[SquareH2:Sums])
+	atomics.Max(&s.Extremes[MaxH1], o.upper1)
+	atomics.Max(&s.Extremes[NegMinH1], o.least1)
+	atomics.Max(&s.Extremes[MaxH2], o.upper2)
+	atomics.Max(&s.Extremes[NegMinH2], o.least2)
+	atomics.Max(&s.Extremes[MaxSpeed], o.fastest)
 }
 
 // speed is that of a layer, 0 where it is dry.

@@ -22,11 +22,11 @@ func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64]
 	}
 	f := Face[float64]{l: one(), r: one()}
 	for _, s := range []*side[float64]{&f.l, &f.r} {
-		s.stand()
+		s.computeLevels()
 	}
-	f.levels()
-	f.mean(p.Gravity)
-	f.jumps(p.DensityRatio)
+	f.levelJumps()
+	f.roeMean(p.Gravity)
+	f.computeResidual(p.DensityRatio)
 	return f
 }
 
@@ -205,7 +205,7 @@ func TestHartenFix(t *testing.T) {
 				}
 				active++
 				return complex((a*a+eps*eps)/(2*eps)-a, 0)
-			}, f.jump().slice())
+			}, f.stateJump().slice())
 			for i := range want {
 				want[i] += extra[i]
 			}
@@ -241,7 +241,7 @@ func TestPVMIsTheParabola(t *testing.T) {
 				[]float64{math.Abs(ev.L1), math.Abs(ev.L4), math.Abs(x)})); err != nil {
 				t.Fatal(err)
 			}
-			res, jump := mat.NewVecDense(4, f.residual().slice()), f.jump().slice()
+			res, jump := mat.NewVecDense(4, f.residual().slice()), f.stateJump().slice()
 			var ar mat.VecDense
 			ar.MulVec(f.matrix(r), res)
 			want := make([]float64, 4)

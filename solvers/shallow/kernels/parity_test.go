@@ -29,7 +29,7 @@ func TestParity(t *testing.T) {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
-	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Given: []Given{
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
 		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
 		{Kind: Radiation, Value: 3, Wave: 4},
 	}}}
@@ -48,7 +48,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	for i := range n {
 		m.Beds = append(m.Beds, Bed[F]{Depth: F(6 * rng.Float64()), Area: F(.01 + rng.Float64())})
-		m.Links = append(m.Links, Links{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(i)}})
+		m.CellEdges = append(m.CellEdges, CellEdges{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(i)}})
 		w[i] = State[F]{some(), F(rng.NormFloat64()), F(rng.NormFloat64()), some(), F(rng.NormFloat64()),
 			F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
@@ -56,11 +56,11 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			right = Wall
 			if rng.IntN(5) > 0 {
 				right = FirstOutlet - int32(len(m.Boundary.Of))
-				m.Boundary.Of = append(m.Boundary.Of, int32(rng.IntN(len(m.Boundary.Given))))
+				m.Boundary.Of = append(m.Boundary.Of, int32(rng.IntN(len(m.Boundary.Conditions))))
 			}
 		}
 		c := rng.Float64()
-		m.Ends = append(m.Ends, Ends{int32(i), right})
+		m.EdgeCells = append(m.EdgeCells, EdgeCells{int32(i), right})
 		m.Normals = append(m.Normals, Normal[F]{X: F(c), Y: F(1 - c), Length: F(rng.Float64())})
 		manning[i] = F(.05 * rng.Float64())
 	}
@@ -143,11 +143,12 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings are what works on n cells, twice the same.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, Course: 1, Lost: make([]Lost, n)}
+	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
+		Lost: make([]Lost, n)}
 	for range n {
-		f.Pressure = append(f.Pressure, Arrow[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
-		f.Pattern, f.Soaking = append(f.Pattern, F(rng.Float64())), append(f.Soaking, F(10*rng.Float64()))
-		f.Turning = append(f.Turning, F(rng.NormFloat64()))
+		f.PressureGradient = append(f.PressureGradient, Vec2[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
+		f.Pattern, f.Infiltration = append(f.Pattern, F(rng.Float64())), append(f.Infiltration, F(10*rng.Float64()))
+		f.Coriolis = append(f.Coriolis, F(rng.NormFloat64()))
 	}
 	other := f
 	other.Lost = make([]Lost, n)
@@ -170,12 +171,12 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	} {
 		for at := range int32(3) {
 			var now [2][]F
-			var list [2][]Changing
+			var list [2][]Series
 			var waves atomics.Least[F]
 			waves.Take(.5)
 			run := func(k int) loop {
-				now[k], list[k] = make([]F, 3), []Changing{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
-				return NewPresentLoop(c.later, &c.clock, &waves, rows, list[k], now[k])
+				now[k], list[k] = make([]F, 3), []Series{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
+				return NewEvaluateSeriesLoop(c.later, &c.clock, &waves, rows, list[k], now[k])
 			}
 			run(0).Range(0, 2)
 			l.Run(t, run(1), 0, 2)
@@ -192,7 +193,8 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, m *Mesh[F]) {
 	up := Uplift[F]{From: 1, To: 2, Rises: make([]Rise[F], len(m.Beds))}
 	for i := range up.Rises {
-		up.Rises[i] = Rise[F]{Depth: m.Beds[i].Depth, Height: F(rng.NormFloat64()), Tilt: Arrow[F]{X: 1, Y: F(rng.Float64())}}
+		up.Rises[i] = Rise[F]{Depth: m.Beds[i].Depth, Height: F(rng.NormFloat64()),
+			SlopeChange: Vec2[F]{X: 1, Y: F(rng.Float64())}}
 	}
 	for after, share := range map[float64]F{.5: 0, 1.25: .25, 3: 1} {
 		clock, waves := Clock[F]{Time: after - .25, Until: after, Limit: 1, Dt: .25}, atomics.Least[F]{}
@@ -217,7 +219,7 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F, forces [2]*Forcing[F]) {
 	n := len(w)
-	arrow := func() Arrow[F] { return Arrow[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
+	arrow := func() Vec2[F] { return Vec2[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
 	for range n {
 		var s Stencil[F]
 		for k := range 3 {
@@ -310,12 +312,12 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
-	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary,
+	t := &TiledMesh[F]{Beds: m.Beds, EdgeCells: m.EdgeCells, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary,
 		Tiles: []Tile{{}}}
-	for cell, edge := 0, 0; edge < len(m.Ends); {
+	for cell, edge := 0, 0; edge < len(m.EdgeCells); {
 		last := &t.Tiles[len(t.Tiles)-1]
-		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)
-		last.Mine = int32(rng.IntN(edges + 1))
+		edges := min(1+rng.IntN(TileEdges), len(m.EdgeCells)-edge)
+		last.Own = int32(rng.IntN(edges + 1))
 		for range rng.IntN(TileCells + 1) {
 			c := TileCell{Cell: int32(cell)}
 			for k := range 3 {

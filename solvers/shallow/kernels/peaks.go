@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is what one layer of water has reached in owned cells since the start, and when. What frames hold of it is of
-// float64, as they are. Each number has an array, and a step reads few of them, and writes where something is new.
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred. Frames hold them in
+// float64, and so do these arrays. A step reads few of the arrays, and writes where something is new.
 type Peaks struct {
 	Depth     []float64 // largest thickness, m
 	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
@@ -27,25 +27,26 @@ const (
 	arrived                   // at some time
 )
 
-// KeepPeaks keeps what is largest in cell i of the state w, at the time of the clock. A state may be looked at twice.
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
 //
 //atoll:kernel lanes
-func KeepPeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) {
-	keepPeaks(i, p, clock.Time, peaks, beds, w)
+func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) {
+	updatePeaks(i, p, clock.Time, peaks, beds, w)
 }
 
-// KeepPeaksOfStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
 //
 //atoll:kernel
-func KeepPeaksOfStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
+func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	if !now.Stop {
-		keepPeaks(i, p, now.Time, peaks, beds, w)
+		updatePeaks(i, p, now.Time, peaks, beds, w)
 	}
 }
 
-func keepPeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], w []State[F]) {
+func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], w []State[F]) {
 	c := &w[i]
 	h, x, y := float64(c.H2), float64(c.Q2x), float64(c.Q2y)
 	there := c.H2 >= p.DryDepth
@@ -98,7 +99,7 @@ func keepPeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds
 	}
 }
 
-// Peak is what was kept in one cell.
+// Peak is the extremes of one cell.
 type Peak struct {
 	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }
@@ -108,15 +109,15 @@ func (p *Peaks) Arrays() []*[]float64 {
 	return []*[]float64{&p.Depth, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
 }
 
-// PickPeaks reads what was kept in the k-th of some cells up to the time of the clock.
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
 //
 //atoll:kernel
-func PickPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
+func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
 	bed := beds[cells[k]]
 	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
 }
 
-// At is what was kept in cell i up to now, whose bed has a depth in m.
+// At is the extremes of cell i up to now, whose bed has a depth in m.
 func (p *Peaks) At(i int32, now, depth float64) Peak {
 	of := Peak{Depth: p.Depth[i], Level: p.Depth[i] - depth, Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
 		Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i]}

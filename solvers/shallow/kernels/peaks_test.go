@@ -35,11 +35,11 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 		n    int
 		make func(x *looks) loop
 	}{
-		"kept":            {len(w), func(x *looks) loop { return NewKeepPeaksLoop(p, clock, &x.peaks, beds, w) }},
-		"kept of a step":  {len(w), func(x *looks) loop { return NewKeepPeaksOfStepLoop(p, clock, waves, &x.peaks, beds, w) }},
-		"picked of peaks": {n, func(x *looks) loop { return NewPickPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
+		"kept":            {len(w), func(x *looks) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
+		"kept of a step":  {len(w), func(x *looks) loop { return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w) }},
+		"picked of peaks": {n, func(x *looks) loop { return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
 		"sampled":         {n, func(x *looks) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
-		"picked":          {n, func(x *looks) loop { return NewPickSamplesLoop(cells, beds, w, x.states, x.depths) }},
+		"picked":          {n, func(x *looks) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
@@ -88,7 +88,7 @@ func TestPeaks(t *testing.T) {
 		w[0] = State[float64]{H2: 4, Q2x: 12, Q2y: -16}
 		peaks := peaksOf(2, moving)
 		peaks.Start, peaks.Marks, peaks.Threshold = []float64{1, 1}, []int32{0, 0}, .5
-		keep := func() { NewKeepPeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
+		keep := func() { NewUpdatePeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
 		same := func(what string, i int32, want Peak) {
 			t.Helper()
 			if got := peaks.At(i, clock.Time, beds[i].Depth); got != want {
@@ -110,7 +110,7 @@ func TestPeaks(t *testing.T) {
 		keep()
 		same("shallow water", 0, want)
 		clock.Time, clock.Stop, w[0].H2 = 8, true, 5
-		NewKeepPeaksOfStepLoop(p, clock, &waves, &peaks, beds, w).Range(0, 2)
+		NewUpdatePeaksInStepLoop(p, clock, &waves, &peaks, beds, w).Range(0, 2)
 		same("a clock that stands", 0, want)
 		keep()
 		clock.Time = 9

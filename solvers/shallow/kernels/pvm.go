@@ -32,7 +32,7 @@ func (f *Face[F]) pvm(r F) {
 		a1 = -l1*(d4+di) - l4*(d1+di) - x*(d1+d4)
 		a2 = d1 + d4 + di
 	}
-	ar := f.times(r, f.residual())
+	ar := f.applyRoeMatrix(r, f.residual())
 	v := &f.viscosity
 	v.h1 = a0*(f.dz1-f.dz2) + a1*f.r1 + a2*ar.h1
 	v.q1 = a0*f.r1 + a1*f.r2 + a2*ar.q1

@@ -10,15 +10,15 @@ func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out 
 	c := m.Stencils[i]
 	g := c.geometry()
 	n0, n1, n2 := inside(c.Near[0], i), inside(c.Near[1], i), inside(c.Near[2], i)
-	own, w0, w1, w2 := w[i], w[n0], w[n1], w[n2] // all are read before any is looked at, so that a GPU waits once
+	own, w0, w1, w2 := w[i], w[n0], w[n1], w[n2] // all are read before any is used, so that a GPU waits once
 	depth, d0, d1, d2 := m.Beds[i].Depth, m.Beds[n0].Depth, m.Beds[n1].Depth, m.Beds[n2].Depth
 	var me water[F]
 	var o [3]water[F]
-	me.see(&own, depth, p.DryDepth)
-	o[0].see(&w0, d0, p.DryDepth)
-	o[1].see(&w1, d1, p.DryDepth)
-	o[2].see(&w2, d2, p.DryDepth)
-	if me.around(&c.Near, &g, p.DryDepth, &o) {
+	me.load(&own, depth, p.DryDepth)
+	o[0].load(&w0, d0, p.DryDepth)
+	o[1].load(&w1, d1, p.DryDepth)
+	o[2].load(&w2, d2, p.DryDepth)
+	if me.prepareNeighbours(&c.Near, &g, p.DryDepth, &o) {
 		me.slopes(&o, &g, c.Bed, p, &out[i])
 		return
 	}
@@ -33,12 +33,13 @@ func inside(near int32, i int) int32 {
 	return near
 }
 
-// around looks at the neighbours of a cell, of which those beyond the boundary are the cell itself, and tells whether
-// it may have slopes. Not so if it is dry, if a neighbour has a layer that it lacks, which may have to climb into it,
-// and at an open boundary, where a slope would feed on itself. Across a wall stands the same water, mirrored; where
-// something is given the cell looks at the others alone. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
-func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
+// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
+// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
+// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
+// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
+// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
+// is a shore.
+func (me *water[F]) prepareNeighbours(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
 	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
 	for k := 0; k < 3; k++ {
@@ -69,7 +70,7 @@ func (me *water[F]) around(all *[3]int32, c *geometry[F], dry F, o *[3]water[F])
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Arrow[F], p *Params[F], s *Slopes[F]) {
+func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
 	if wet1 && wet2 {
@@ -80,36 +81,36 @@ func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Arrow[F], p *Para
 	const small = 0.05
 	level, speed := small*h, small*num.Sqrt(weight*h)
 	z2 := bed
-	var u1x, u1y, u2x, u2y Arrow[F]
+	var u1x, u1y, u2x, u2y Vec2[F]
 	if wet2 {
-		z2 = c.slope(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
-		u2x = c.slope(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed)
-		u2y = c.slope(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed)
+		z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
+		u2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed)
+		u2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed)
 	}
 	z1 := z2
 	if wet1 {
-		z1 = c.slope(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
-		u1x = c.slope(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
-		u1y = c.slope(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
+		z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
+		u1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
+		u1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
 	}
-	share := c.positive(me.h1, me.h2, z1.less(z2), z2.less(bed))
+	share := c.positivityFactor(me.h1, me.h2, z1.minus(z2), z2.minus(bed))
 	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
 	s.H1, s.H2 = me.h1, me.h2
 	s.Z1, s.Z2, s.Bed = z1, z2, bed
 	s.U1x, s.U1y, s.U2x, s.U2y = u1x, u1y, u2x, u2y
 	u1, u2 := me.u1, me.u2
 	if wet1 {
-		u1 = c.centred(u1, u1x, u1y, z1.less(z2), me.h1)
+		u1 = c.centroidVelocity(u1, u1x, u1y, z1.minus(z2), me.h1)
 	}
 	if wet2 {
-		u2 = c.centred(u2, u2x, u2y, z2.less(bed), me.h2)
+		u2 = c.centroidVelocity(u2, u2x, u2y, z2.minus(bed), me.h2)
 	}
 	s.U1, s.U2 = u1, u2
 }
 
-// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
-// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-func (c *geometry[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
+// positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
+// of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+func (c *geometry[F]) positivityFactor(h1, h2 F, slope1, slope2 Vec2[F]) F {
 	share := F(1)
 	d1 := min(slope1.dot(c.arm[0]), slope1.dot(c.arm[1]), slope1.dot(c.arm[2]))
 	d2 := min(slope2.dot(c.arm[0]), slope2.dot(c.arm[1]), slope2.dot(c.arm[2]))
@@ -126,13 +127,13 @@ func (c *geometry[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
 	return share
 }
 
-// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
-// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-func (c *geometry[F]) centred(u, ux, uy, slope Arrow[F], h F) Arrow[F] {
+// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
+// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+func (c *geometry[F]) centroidVelocity(u, ux, uy, slope Vec2[F], h F) Vec2[F] {
 	part := 1 / (3 * h)
 	d0, d1, d2 := slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2])
-	moment := Arrow[F]{
+	moment := Vec2[F]{
 		(c.arm[0].X*d0 + c.arm[1].X*d1 + c.arm[2].X*d2) * part, (c.arm[0].Y*d0 + c.arm[1].Y*d1 + c.arm[2].Y*d2) * part,
 	}
-	return Arrow[F]{u.X - ux.dot(moment), u.Y - uy.dot(moment)}
+	return Vec2[F]{u.X - ux.dot(moment), u.Y - uy.dot(moment)}
 }

@@ -22,7 +22,7 @@ func (f *Face[F]) roe(p *Params[F]) {
 	var m vector[F]
 	if ev.L2 < 0 && ev.L3 > 0 {
 		w := 1 / (ev.L3 - ev.L2)
-		ai := f.times(p.DensityRatio, inner)
+		ai := f.applyRoeMatrix(p.DensityRatio, inner)
 		m = m.plus(2*w, ai).plus(-(ev.L2+ev.L3)*w, inner)
 	} else {
 		m = m.plus(sign(ev.L2+ev.L3), inner)
@@ -39,7 +39,7 @@ func (f *Face[F]) roe(p *Params[F]) {
 // fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
 func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]) vector[F] {
 	g1, g2, g3, g4 := harten(ev.L1, width), harten(ev.L2, width), harten(ev.L3, width), harten(ev.L4, width)
-	inner := f.jump()
+	inner := f.stateJump()
 	e1, e4 := f.project(w1, inner), f.project(w4, inner)
 	inner = inner.plus(-1, e1).plus(-1, e4)
 	var m vector[F]
@@ -50,7 +50,7 @@ func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]
 		return m.plus((g2+g3)/2, inner)
 	}
 	w := 1 / apart
-	ai := f.times(p.DensityRatio, inner)
+	ai := f.applyRoeMatrix(p.DensityRatio, inner)
 	return m.plus((g3-g2)*w, ai).plus((g2*ev.L3-g3*ev.L2)*w, inner)
 }
 

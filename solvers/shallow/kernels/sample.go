@@ -22,7 +22,7 @@ func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Sam
 	if !clock.Pending {
 		return
 	}
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	at := int(now.Steps % int64(len(s.Times)))
 	if k == 0 {
 		s.Times[at] = now.Time
@@ -33,9 +33,9 @@ func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Sam
 	}
 }
 
-// PickSamples reads the k-th of some cells of a state.
+// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
 //
 //atoll:kernel
-func PickSamples[F num.Float](k int, cells []int32, beds []Bed[F], w, states []State[F], depths []F) {
+func GatherStates[F num.Float](k int, cells []int32, beds []Bed[F], w, states []State[F], depths []F) {
 	states[k], depths[k] = w[cells[k]], beds[cells[k]].Depth
 }

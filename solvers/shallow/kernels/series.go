@@ -8,21 +8,21 @@ import (
 // Row is the value of a series at a time in s.
 type Row struct{ T, Value float64 }
 
-// Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
-// and constant before and after. At is the row that was met last. Total is its sum over all stages of steps times their
-// lengths.
-type Changing struct {
+// Series is a time series that element Slot of the prescribed numbers follows: Count rows from First on. It is linear
+// between them, and constant before and after. At is the current row. Total is the sum over all stages of steps of the
+// value times the step's length.
+type Series struct {
 	Slot, First, Count, At int32
 	Total                  float64
 }
 
-// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
-// It finds the length of the step as TileStep does.
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
+// at its end. It finds the length of the step as TileStep does.
 //
 //atoll:kernel
-func Present[F num.Float](k int, later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing,
+func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series,
 	now []F) {
-	c := clock.now(waves)
+	c := clock.atStepStart(waves)
 	if c.Stop {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
 	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
-	b.gather(m.Links[i], flux)
+	b.gather(m.CellEdges[i], flux)
 	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force,
 		&out[i])
 }
@@ -27,34 +27,34 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 	if last { // read with the rest, so that a GPU waits once
 		from = *start
 	}
-	b.press(p, area, &c, slopes)
-	b.take(dt/area, &c)
+	b.addPressure(p, area, &c, slopes)
+	b.applyFluxes(dt/area, &c)
 	if p.Forced {
-		force.act(i, p, dt, w, &c)
+		force.apply(i, p, dt, w, &c)
 		if !last {
-			force.turn(i, dt, &c)
+			force.rotate(i, dt, &c)
 		}
 	}
 	if p.Hyperbolic {
-		calm(p, &c)
+		restoreHyperbolicity(p, &c)
 	}
-	still(p.DryDepth, &c)
+	dampThinLayers(p.DryDepth, &c)
 	if last {
 		if p.Forced {
-			force.turn(i, dt, &from)
+			force.rotate(i, dt, &from)
 		}
 		c.mean(&from)
-		still(p.DryDepth, &c)
+		dampThinLayers(p.DryDepth, &c)
 		if p.Friction {
-			rub(p, dt/2, manning[i], &c)
+			bedFriction(p, dt/2, manning[i], &c)
 		}
 	}
 	*out = c
-	return b.limit(p, area, &c)
+	return b.stepLimit(p, area, &c)
 }
 
-// press adds what the slopes of the levels press on the water within the cell.
-func (b *balance[F]) press(p *Params[F], area F, c *State[F], s *Slopes[F]) {
+// addPressure adds the pressure gradient within the cell, from the slopes of the levels.
+func (b *balance[F]) addPressure(p *Params[F], area F, c *State[F], s *Slopes[F]) {
 	weight1, weight2 := area*p.Gravity*c.H1, area*p.Gravity*c.H2
 	r := p.DensityRatio
 	b.q1x += weight1 * s.Z1.X
@@ -74,8 +74,8 @@ func (c *State[F]) mean(o *State[F]) {
 //atoll:kernel
 func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F,
 	w []State[F]) {
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	if !now.Stop {
-		rub(p, now.Dt/2, manning[i], &w[i])
+		bedFriction(p, now.Dt/2, manning[i], &w[i])
 	}
 }

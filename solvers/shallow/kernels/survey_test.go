@@ -30,8 +30,8 @@ func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 		found[0].Sums[3], found[1].Extremes[1] = 9, 9
 		NewClearSurveyLoop(&found[0]).Range(0, Sums+Extremes)
 		l.Run(t, NewClearSurveyLoop(&found[1]), 0, Sums+Extremes)
-		NewSurveyLoop(int32(n), p, beds, w, &found[0]).Range(0, Stretches(n))
-		l.Run(t, NewSurveyLoop(int32(n), p, beds, w, &found[1]), 0, Stretches(n))
+		NewSurveyLoop(int32(n), p, beds, w, &found[0]).Range(0, SurveyChunks(n))
+		l.Run(t, NewSurveyLoop(int32(n), p, beds, w, &found[1]), 0, SurveyChunks(n))
 		kerneltest.Same(t, "Survey", found[:1], found[1:], nil)
 		var mass, surface dist.Accumulator
 		most, least := math.Inf(-1), math.Inf(1)
@@ -42,10 +42,10 @@ func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 		}
 		var got [2]dist.Accumulator
 		got[0].AddWords((*[exact.Words]int64)(found[0].Sums[Mass1:]))
-		got[1].AddWords((*[exact.Words]int64)(found[0].Sums[Surface:]))
+		got[1].AddWords((*[exact.Words]int64)(found[0].Sums[AbsZ1:]))
 		for k, want := range []float64{mass.Float64(), surface.Float64(), most, least} {
-			is := []float64{got[0].Float64(), got[1].Float64(), exact.Ranked(found[0].Extremes[Upper1]),
-				-exact.Ranked(found[0].Extremes[Least2])}[k]
+			is := []float64{got[0].Float64(), got[1].Float64(), exact.Ranked(found[0].Extremes[MaxH1]),
+				-exact.Ranked(found[0].Extremes[NegMinH2])}[k]
 			if is != want && !(is != is && want != want) {
 				t.Errorf("spoilt %t: quantity %d is %v, want %v", spoilt, k, is, want)
 			}

@@ -15,9 +15,9 @@ const (
 	TileEdges = 384
 )
 
-// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
+// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Own of the
 // edges have their left cell in the tile.
-type Tile struct{ Cell, Edge, Mine, _ int32 }
+type Tile struct{ Cell, Edge, Own, _ int32 }
 
 // TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
 // the edge in the tile, times 2, plus 1 where the cell is the edge's right.
@@ -26,39 +26,39 @@ type TileCell struct{ Cell, Slots int32 }
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
 type TiledMesh[F num.Float] struct {
-	Tiles    []Tile // and one more at the end
-	Cells    []TileCell
-	Ends     []Ends
-	Normals  []Normal[F]
-	Beds     []Bed[F]
-	Arms     []Arms[F] // of second order
-	Boundary Boundary[F]
+	Tiles     []Tile // and one more at the end
+	Cells     []TileCell
+	EdgeCells []EdgeCells
+	Normals   []Normal[F]
+	Beds      []Bed[F]
+	Arms      []Arms[F] // of second order
+	Boundary  Boundary[F]
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
-// else happens once the clock has stopped.
+// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
+// step needs. Nothing else happens once the clock has stopped.
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe blocks=5,5,4
 func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
 	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], flux *[TileEdges]Flux[F],
 	n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	edges, cells := m.count(t, now.Stop)
-	for range once(t) {
-		now.hand(next, p.Lag)
+	for range onceForFirst(t) {
+		now.passTo(next, p.Lag)
 		spare.Reset()
 	}
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+		f.LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)
+		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
@@ -67,8 +67,8 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 	return best
 }
 
-// once is 1 for the first tile and 0 for all others.
-func once(t int) int {
+// onceForFirst is 1 for the first tile and 0 for all others.
+func onceForFirst(t int) int {
 	if t == 0 {
 		return 1
 	}

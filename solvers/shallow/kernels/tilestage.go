@@ -9,18 +9,18 @@ import (
 
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock on.
+// hands the clock to the next step.
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
 	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F],
 	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	edges, cells := m.count(t, now.Stop)
-	for range once(t) {
+	for range onceForFirst(t) {
 		if last {
-			now.hand(next, p.Lag)
+			now.passTo(next, p.Lag)
 			spare.Reset()
 		}
 	}
@@ -28,10 +28,10 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
+		f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)
+		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]

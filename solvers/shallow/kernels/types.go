@@ -19,13 +19,13 @@ type State[F num.Float] struct {
 	H1, Q1x, Q1y, H2, Q2x, Q2y F
 }
 
-// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
+// EdgeCells are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
-type Ends struct{ Left, Right int32 }
+type EdgeCells struct{ Left, Right int32 }
 
 const (
 	Wall int32 = -1 // no mass passes
-	Open int32 = -2 // of a Stencil: what is inside continues outside
+	Open int32 = -2 // of a Stencil: a transmissive boundary
 
 	FirstOutlet int32 = -3
 )
@@ -36,29 +36,29 @@ type Normal[F num.Float] struct{ X, Y, Length, _ F }
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
 type Bed[F num.Float] struct{ Depth, Area F }
 
-// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
-// right.
-type Links struct{ Edge [3]int32 }
+// CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
+// the right.
+type CellEdges struct{ Edge [3]int32 }
 
-// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
 type Flux[F num.Float] struct {
 	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
-	Side             [2]Push[F]
+	Side             [2]MomentumChange[F]
 }
 
-// Push is a change of the mass flows of both layers, in m³/s².
-type Push[F num.Float] struct{ X1, Y1, X2, Y2 F }
+// MomentumChange is a change of the mass flows of both layers, in m³/s².
+type MomentumChange[F num.Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 type Mesh[F num.Float] struct {
-	Ends     []Ends
-	Normals  []Normal[F]
-	Beds     []Bed[F]
-	Links    []Links // of owned cells
-	Owned    int32
-	Boundary Boundary[F]
+	EdgeCells []EdgeCells
+	Normals   []Normal[F]
+	Beds      []Bed[F]
+	CellEdges []CellEdges // of owned cells
+	Owned     int32
+	Boundary  Boundary[F]
 
 	// What second order needs besides.
 	Stencils []Stencil[F] // of owned cells

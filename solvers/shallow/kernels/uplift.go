@@ -12,15 +12,15 @@ type Uplift[F num.Float] struct {
 	Rises    []Rise[F] // of all cells; none where the bed stays
 }
 
-// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
-// of second order.
+// Rise is a cell's bed before it moves, its depth in m and its slope, and the total change of both. Slopes are those of
+// second order.
 type Rise[F num.Float] struct {
-	Depth, Height F
-	Slope, Tilt   Arrow[F]
+	Depth, Height      F
+	Slope, SlopeChange Vec2[F]
 }
 
-// Share is how much of the rise has come about at time t.
-func (u *Uplift[F]) Share(t float64) F {
+// Fraction is how much of the uplift has come about at time t, in [0, 1].
+func (u *Uplift[F]) Fraction(t float64) F {
 	switch {
 	case t >= u.To:
 		return 1
@@ -30,12 +30,12 @@ func (u *Uplift[F]) Share(t float64) F {
 	return F((t - u.From) / (u.To - u.From))
 }
 
-// DepthAt is the depth of the bed when a share of the rise has come about.
+// DepthAt is the depth of the bed when a fraction of the uplift has come about.
 func (r *Rise[F]) DepthAt(share F) F { return r.Depth - share*r.Height }
 
 // SlopeAt is its slope.
-func (r *Rise[F]) SlopeAt(share F) Arrow[F] {
-	return Arrow[F]{r.Slope.X + share*r.Tilt.X, r.Slope.Y + share*r.Tilt.Y}
+func (r *Rise[F]) SlopeAt(share F) Vec2[F] {
+	return Vec2[F]{r.Slope.X + share*r.SlopeChange.X, r.Slope.Y + share*r.SlopeChange.Y}
 }
 
 // MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
@@ -44,11 +44,11 @@ func (r *Rise[F]) SlopeAt(share F) Arrow[F] {
 //atoll:kernel
 func MoveBed[F num.Float](i int, up *Uplift[F], clock *Clock[F], waves *atomics.Least[F], beds []Bed[F],
 	stencils []Stencil[F]) {
-	now := clock.now(waves)
+	now := clock.atStepStart(waves)
 	if now.Stop {
 		return
 	}
-	share := up.Share(now.End())
+	share := up.Fraction(now.end())
 	beds[i].Depth = up.Rises[i].DepthAt(share)
 	if i < len(stencils) {
 		stencils[i].Bed = up.Rises[i].SlopeAt(share)

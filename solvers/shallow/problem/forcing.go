@@ -144,7 +144,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		}
 		to := map[string]*[]series.Row{"rain": &cfg.Forcing.Rain, "evaporation": &cfg.Forcing.Evaporation,
 			"wind_x": &cfg.Forcing.WindX, "wind_y": &cfg.Forcing.WindY,
-			"pressure_course": &cfg.Forcing.Course}
+			"pressure_course": &cfg.Forcing.PressureFactor}
 		*to[key] = rows
 		for _, r := range rows {
 			if (key == "rain" || key == "evaporation") && r.Value < 0 {

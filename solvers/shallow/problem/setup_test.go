@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -21,9 +22,9 @@ func onCPU() backend.Device { return cpu.New(1) }
 func TestLostRankIsNoBadInput(t *testing.T) {
 	c := runtest.Parse(t, wet)
 	for message := range 24 {
-		devices := make(chan *runtest.Far, 3)
-		all := []*runtest.Far{runtest.NewFar(cpu.New(1), 1<<30), runtest.NewFar(cpu.New(1), 1<<30),
-			runtest.NewFar(cpu.New(1), 1<<30)}
+		devices := make(chan *backendtest.Far, 3)
+		all := []*backendtest.Far{backendtest.NewFar(cpu.New(1), 1<<30), backendtest.NewFar(cpu.New(1), 1<<30),
+			backendtest.NewFar(cpu.New(1), 1<<30)}
 		for _, f := range all {
 			devices <- f
 		}
@@ -86,10 +87,10 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 
 // TestOneRankWithoutMemory: what only one rank runs into ends the others, and is told.
 func TestOneRankWithoutMemory(t *testing.T) {
-	devices := make(chan *runtest.Far, 3)
-	all := make([]*runtest.Far, 3)
+	devices := make(chan *backendtest.Far, 3)
+	all := make([]*backendtest.Far, 3)
 	for i := range all {
-		all[i] = runtest.NewFar(cpu.New(1), 1<<30)
+		all[i] = backendtest.NewFar(cpu.New(1), 1<<30)
 		if i == 1 {
 			all[i].Size, all[i].Boasts = 4096, true
 		}
@@ -122,7 +123,7 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 		{"initial.h2=x > 4 ? -1 : 1", "negative"},
 	} {
-		f := runtest.NewFar(cpu.New(1), 1<<30)
+		f := backendtest.NewFar(cpu.New(1), 1<<30)
 		err := runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.set, err)

@@ -51,6 +51,9 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 			return &solvers.BadInput{Err: errors.New("--ranks make a table: leave --json out")}
 		}
 		m.Begin(o.JSON)
+		if err := m.Room(o.JSON, o.ranks(), o.largest()...); err != nil {
+			return err
+		}
 		if m.GPU {
 			o.Threads = []int{1}
 		}

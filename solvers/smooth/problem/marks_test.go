@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -79,7 +80,7 @@ type ranksOn struct {
 func where(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }
-	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return runtest.NewFar(cpu.New(1), 1<<30) }}}
+	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }}}
 	dev, err := cuda.Open(cuda.Options{})
 	if err != nil {
 		t.Logf("NOT TESTED: no GPU to smooth on: %v", err)

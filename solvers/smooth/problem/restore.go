@@ -69,8 +69,8 @@ func placesOf(s smooth.Solver) ([][3]float64, error) {
 	return places, nil
 }
 
-// Rest has nothing to wait for: what reads a view waits for the device.
-func (d *mover) Rest(context.Context) error { return nil }
+// Quiesce has nothing to wait for: what reads a view waits for the device.
+func (d *mover) Quiesce(context.Context) error { return nil }
 
 // Scalars are those of the solver, what the rules looked at last, the number of the round and its sweeps, and of the
 // best round before it the number, -1 for none, and what its places do not tell.

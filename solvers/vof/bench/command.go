@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -63,19 +64,27 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 		if picture != "" {
 			return &solvers.BadInput{Err: fmt.Errorf("--picture %s: a picture is drawn of --stages", picture)}
 		}
-		for _, normal := range normals {
-			for _, advect := range advects {
-				for _, exchange := range exchanges {
-					for _, sweep := range sweeps {
-						for _, halo := range halos {
-							o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Exchange: exchange,
-								Sweep: sweep, Halo: halo})
-						}
+		o.combine(cfl, normals, advects, exchanges, sweeps, halos)
+		if err := m.Room(o.JSON, slices.Max(o.Ranks), o.largest()...); err != nil {
+			return err
+		}
+		return Vof(ctx, m.Out, o)
+	}
+}
+
+// combine makes all combinations of lists.
+func (o *VofOptions) combine(cfl float64, normals, advects, exchanges, sweeps, halos []string) {
+	for _, normal := range normals {
+		for _, advect := range advects {
+			for _, exchange := range exchanges {
+				for _, sweep := range sweeps {
+					for _, halo := range halos {
+						o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Exchange: exchange,
+							Sweep: sweep, Halo: halo})
 					}
 				}
 			}
 		}
-		return Vof(ctx, m.Out, o)
 	}
 }
 

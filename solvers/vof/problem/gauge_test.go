@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -73,7 +74,7 @@ func TestVOFGaugesAreFields(t *testing.T) {
 	}
 	comm := runtest.Local(t, 1)[0]
 	defer comm.Close()
-	dev := runtest.NewFar(cpu.New(1), 1<<30)
+	dev := backendtest.NewFar(cpu.New(1), 1<<30)
 	defer dev.Close()
 	made, err := newSolver(t.Context(), solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {

@@ -163,8 +163,8 @@ func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (do
 	return false, cmp.Or(err, d.late)
 }
 
-// Rest has nothing to wait for: what reads a view waits for the device.
-func (d *body) Rest(context.Context) error { return nil }
+// Quiesce has nothing to wait for: what reads a view waits for the device.
+func (d *body) Quiesce(context.Context) error { return nil }
 
 func (d *body) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}

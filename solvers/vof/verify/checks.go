@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/vof"
+	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // of which the largest cases are
 )
 
 func init() { verify.Register(suite) }
@@ -19,7 +20,8 @@ var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
 	{Name: "vortex-2", About: "The reversed vortex of Rider and Kothe, T = 2", Run: vortex2},
 	{Name: "vortex-8", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex8},
 	{Name: "zalesak", About: "Zalesak's slotted disk in Rudman's set-up, one turn", Run: zalesak},
-	{Name: "enright", About: "The ball in the deforming flow of LeVeque and Enright, T = 3", Run: enright},
+	{Name: "enright", About: "The ball in the deforming flow of LeVeque and Enright, T = 3", Run: enright,
+		Largest: largestBall},
 }}
 
 // Each run keeps its volume and its bounds this well, with nothing clipped.

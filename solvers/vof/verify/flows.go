@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
@@ -89,4 +90,15 @@ func enright(ctx context.Context, p *verify.Page) error {
 		{normal: "myc", advect: "weymouth-yue", cfl: .5, adaptive: true, slow: true, coarse: 2},
 		{normal: "lvira", advect: "weymouth-yue", cfl: .5, theirs: []float64{6.92e-3, 2.43e-3, 6.37e-4}, slow: true},
 	}, ball, 3, l1)
+}
+
+// largestBall is the finest of enright's.
+func largestBall(o verify.Options) string {
+	n := 128
+	if o.Quick {
+		n = 64
+	}
+	return fmt.Sprintf("solver = 'vof'\ngrid = { bounds = [0, 0, 0, 1, 1, 1], cells = %d }\ntime = { end = 3 }\n"+
+		"initial = { shape = 'sphere(0.35, 0.35, 0.35, 0.15)' }\nvelocity = { field = 'enright', period = 3 }\n"+
+		"method = { normal = 'lvira' }\n", n)
 }

@@ -69,7 +69,7 @@ func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end 
 		return kept{}, err
 	}
 	boxes := halo.Boxes{Dim: r.grid.Dim, Cuts: partition.BoxCuts(r.grid.N, parts), Periodic: r.grid.Periodic}
-	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis)
 	if err != nil {
 		return kept{}, err
 	}

@@ -153,7 +153,7 @@ func (b *Basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64))
 			return err
 		}
 	}
-	return b.Solver.Nudge(ctx, change)
+	return b.Solver.ModifyState(ctx, change)
 }
 
 // Close ends a flow. Its twins must have arrived at the same state, and its budget must close.

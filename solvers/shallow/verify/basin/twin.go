@@ -66,7 +66,7 @@ func (w *twin) step(ctx context.Context, until float64) error {
 func (w *twin) nudge(ctx context.Context, local []int32, change func(cell int, w *[6]float64)) error {
 	for r, s := range w.solvers {
 		global := w.parts[r].Global
-		err := s.Nudge(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
+		err := s.ModifyState(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
 		if err != nil {
 			return err
 		}

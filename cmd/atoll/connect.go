@@ -1,0 +1,132 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// connectFlags say how ranks find each other, when they take one for lost, and whom they let in.
+type connectFlags struct {
+	silence, joinTimeout time.Duration
+	listen, announce     string
+	certs                string
+	insecure             bool
+}
+
+func (f *connectFlags) register(p *pflag.FlagSet) {
+	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may give no sign of life before it is "+
+		"taken for lost")
+	p.DurationVar(&f.joinTimeout, "join", time.Minute, "how long ranks wait for each other at the start")
+	p.StringVar(&f.listen, "listen", "", "host:port at which this rank takes connections over gRPC, as in :7000 "+
+		"(default: a unix socket, or a free port of loopback)")
+	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks find this one, where that is not --listen")
+	p.StringVar(&f.certs, "certs", "", "folder with this rank's certificate, as atoll certs makes it, for mutual TLS "+
+		"over gRPC: ca.crt, tls.crt and tls.key, or a folder rank-R with them for each rank")
+	p.BoolVar(&f.insecure, "insecure", false, "let ranks talk over a network in plaintext: who can reach it can read and "+
+		"change the run")
+}
+
+func (f *connectFlags) validate() error {
+	switch {
+	case f.silence < 100*time.Millisecond:
+		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a busy machine is taken for a dead one", f.silence)}
+	case f.joinTimeout <= 0:
+		return usageError{fmt.Errorf("--join %v: more than 0", f.joinTimeout)}
+	case f.insecure && f.certs != "":
+		return usageError{errors.New("--insecure is for runs without certificates, --certs for those with: leave one out")}
+	}
+	return nil
+}
+
+// args makes a rank do what this process was asked for.
+func (f *connectFlags) args() []string {
+	args := []string{"--silence", f.silence.String(), "--join", f.joinTimeout.String()}
+	for _, flag := range []struct{ name, value string }{
+		{"--listen", f.listen}, {"--announce", f.announce}, {"--certs", f.certs},
+	} {
+		if flag.value != "" {
+			args = append(args, flag.name, flag.value)
+		}
+	}
+	if f.insecure {
+		args = append(args, "--insecure")
+	}
+	return args
+}
+
+// envToken is the variable that tells a rank the secret of its job.
+const envToken = "ATOLL_TOKEN"
+
+// ensureToken makes the ranks that this process starts know a secret that nobody else does.
+func ensureToken() error {
+	if os.Getenv(envToken) != "" {
+		return nil
+	}
+	return os.Setenv(envToken, rand.Text())
+}
+
+// joinConfig is how a rank joins the others. notify is told of who is waited for, and turned away.
+func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notify func(line string)) (grpc.Config,
+	error) {
+	cfg := grpc.Config{
+		Rank: env.Rank, Size: env.Size, Coordinator: env.Coordinator, Listen: f.listen, Announce: f.announce,
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(envToken),
+		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joinTimeout, Notify: notify,
+	}
+	if f.certs != "" {
+		store, err := certs.Open(f.certs, env.Rank, notify)
+		if err != nil {
+			return cfg, &sharedError{usageError{err}, env.Rank} // of this rank alone, which therefore tells
+		}
+		cfg.Certificates = store
+	}
+	return cfg, nil
+}
+
+func certsCommand() *cobra.Command {
+	var ranks int
+	var valid time.Duration
+	c := &cobra.Command{
+		Use:   "certs DIR",
+		Short: "Make the certificates of a job, for ranks that talk over a network",
+		Long: strings.TrimSpace(`
+Make the certificates by which the ranks of a job know each other over a network, and an authority for that job alone.
+Each rank needs its own folder, DIR/rank-R, and nobody else that folder: --certs names it, or DIR where a rank has all
+of them. The key of the authority, DIR/ca.key, makes new certificates, and stays where this command is run.
+
+Run again, it renews the certificates by the authority that is there. Ranks read new ones without a restart.`),
+		Example: "  atoll certs certs --ranks 16\n  atoll run case.toml --certs certs --listen :7000 --announce node3:7000",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if ranks < 1 || ranks > maxRanks || valid < time.Minute {
+				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid,
+					maxRanks)}
+			}
+			made, err := certs.Make(args[0], ranks, valid)
+			if err != nil {
+				return err
+			}
+			by := "the authority that was there"
+			if made {
+				by = "a new authority"
+			}
+			fmt.Printf("%s: certificates of %d ranks and a coordinator, valid for %v, by %s\n", args[0], ranks, valid, by)
+			return nil
+		},
+	}
+	c.Flags().IntVarP(&ranks, "ranks", "n", 1, "number of ranks, the most that the run will have")
+	c.Flags().DurationVar(&valid, "valid", 30*24*time.Hour, "how long the certificates are valid")
+	return c
+}

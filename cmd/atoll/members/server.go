@@ -1,0 +1,138 @@
+package members
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/launch/supervise"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// MaxRanks is how many ranks one machine is asked for at most.
+const MaxRanks = 4096
+
+// SilenceLimit is how long a supervisor, or the launcher, may give no sign of life.
+const SilenceLimit = 3 * time.Second
+
+// envToken is the variable with the secret of a job, which whoever takes part must know.
+const envToken = "ATOLL_TOKEN"
+
+// ServerConfig says how supervisors of other machines are let in.
+type ServerConfig struct {
+	Address   string // host:port or unix:/path
+	Certs     string // folder with the coordinator's certificate, "" for none
+	Insecure  bool   // plaintext may leave this machine
+	JoinToken string // the secret that supervisors must bring, "" for none
+	RankToken string // that of the ranks, which they are told
+	Aligned   bool   // each supervisor has the certificate of its rank, this one that of rank 0
+}
+
+// Listen opens the doors.
+func Listen(c ServerConfig) (*supervise.Server, error) {
+	var store *certs.Store
+	var err error
+	if c.Certs != "" {
+		rank := certs.Coordinator
+		if c.Aligned {
+			rank = 0
+		}
+		store, err = openCertificates(c.Certs, rank)
+	} else {
+		err = requireLocal(c.Address, c.Insecure)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Insecure && c.JoinToken == "" {
+		return nil, bad(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise runs, or "+
+			"anybody can join", c.Address, envToken))
+	}
+	network, address := split(c.Address)
+	if network == "unix" { // of a launcher that has died
+		_ = os.Remove(address)
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return nil, bad(fmt.Errorf("--places: %w", err))
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if store != nil {
+		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
+	}
+	d := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit, Dir: dir,
+		Env: []string{envToken + "=" + c.RankToken}}
+	if store != nil && c.Aligned {
+		d.CertifiedOrdinal = certifiedRank
+	}
+	return d, nil
+}
+
+// certifiedRank is whose certificate a supervisor has that has said something.
+func certifiedRank(conn net.Conn) (rank int, err error) {
+	secured, is := conn.(*tls.Conn)
+	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {
+		return 0, errors.New("it has no certificate of the job")
+	}
+	return certs.Rank(secured.ConnectionState().PeerCertificates[0])
+}
+
+// bad marks what the user's input caused.
+func bad(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &solvers.BadInput{Err: err}
+}
+
+// openCertificates opens the certificate of a rank, or of the coordinator.
+func openCertificates(dir string, rank int) (*certs.Store, error) {
+	store, err := certs.Open(dir, rank, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) })
+	if err != nil {
+		return nil, bad(err)
+	}
+	return store, nil
+}
+
+// Name is a name for this process that no other supervisor has.
+func Name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "a machine"
+	}
+	return fmt.Sprintf("%s (process %d)", host, os.Getpid())
+}
+
+// split takes an address apart into what package net wants.
+func split(address string) (network, where string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		return "unix", path
+	}
+	return "tcp", address
+}
+
+// requireLocal refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
+func requireLocal(address string, insecure bool) error {
+	if strings.HasPrefix(address, "unix:") {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return bad(fmt.Errorf("%q is neither unix:/path nor host:port", address))
+	}
+	if ip := net.ParseIP(host); insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return bad(fmt.Errorf("%s is beyond this machine, which needs mutual TLS: give --certs, or say that everybody "+
+		"on the network may read and change the run (--insecure)", address))
+}

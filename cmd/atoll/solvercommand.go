@@ -1,0 +1,219 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// solverFlags are the flags of a solver's own command that are no keys of a case.
+type solverFlags struct {
+	ranks, threads int
+	backend        string
+	json           string
+	out            string // the last argument, as a flag
+	show, quiet    bool
+}
+
+// kindCommands are those that solvers bring.
+func kindCommands() (all []*cobra.Command) {
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		for _, c := range kind.Commands {
+			all = append(all, solverCommand(&c))
+		}
+	}
+	return all
+}
+
+func solverCommand(own *solvers.Command) *cobra.Command {
+	var f solverFlags
+	c := &cobra.Command{
+		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if args = f.positional(args); len(args) != len(own.Args) {
+				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
+					strings.Join(own.Args, " and "), len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.refuseUnusedFlags(cmd); err != nil {
+				return err
+			}
+			args = f.positional(args)
+			if f.json != "" {
+				if err := cmp.Or(refuseOverwrite(f.json, args), checkWritable(f.json)); err != nil {
+					return err
+				}
+			}
+			c, report, err := own.Make(args, func(flag string) (string, bool) {
+				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
+			})
+			if err != nil {
+				return err
+			}
+			if f.show {
+				fmt.Print(c)
+				return nil
+			}
+			return f.run(cmd.Context(), c, report)
+		},
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // as of programs whose flags have one dash
+			err = fmt.Errorf("%w: names of flags have two dashes before them, as --%s has", err, own.Flags[0].Name)
+		}
+		return usageError{err}
+	})
+	p := c.Flags()
+	p.SortFlags = false
+	for _, k := range own.Flags {
+		p.String(k.Name, "", k.Usage)
+		if k.Switch {
+			p.Lookup(k.Name).NoOptDefVal = "true"
+		}
+	}
+	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
+	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVarP(&f.out, "out", "o", "", own.Args[len(own.Args)-1]+", instead of the last argument")
+	p.StringVar(&f.json, "json", "", "file for the report in JSON")
+	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	return c
+}
+
+// positional are the arguments with the one that is a flag.
+func (f *solverFlags) positional(args []string) []string {
+	if f.out == "" {
+		return args
+	}
+	return append(args, f.out)
+}
+
+// refuseUnusedFlags refuses flags that mean nothing to a case that is only printed.
+func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
+	for _, name := range []string{"ranks", "threads", "backend", "json"} {
+		if f.show && cmd.Flag(name).Changed {
+			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s away, and give it to atoll run",
+				name)}
+		}
+	}
+	return nil
+}
+
+// run runs the case on ranks of this process.
+func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
+	switch {
+	case f.ranks < 1 || f.threads < 0:
+		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
+			f.threads)}
+	case f.backend != "cpu" && f.backend != "cuda":
+		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
+	}
+	if err := checkLimits(f.ranks, f.threads); err != nil {
+		return err
+	}
+	threads := f.threads
+	if threads == 0 {
+		threads = max(1, runtime.GOMAXPROCS(0)/f.ranks)
+	}
+	devices := runFlags{backend: f.backend}
+	report, err := local.Each(f.ranks, func(comm dist.Comm) (report solvers.Report, err error) {
+		dev, err := devices.device(comm.Rank(), threads)
+		if err != nil {
+			return nil, err
+		}
+		defer dev.Close()
+		o := run.Options{Case: c, Comm: comm, Device: dev,
+			Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (err error) {
+				report, err = reporter(ctx, s, o)
+				return err
+			}}
+		if f.backend == "cpu" {
+			o.LocalRanks = f.ranks
+		}
+		if comm.Rank() == 0 && !f.quiet {
+			o.Log = os.Stdout
+		}
+		_, err = run.Run(ctx, o)
+		return report, err
+	})
+	if err != nil {
+		return err
+	}
+	return f.printReport(report)
+}
+
+// printReport writes and prints the report.
+func (f *solverFlags) printReport(report solvers.Report) error {
+	if f.json != "" {
+		text, err := report.JSON()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.json, text, 0o666); err != nil {
+			return err
+		}
+	}
+	if bad := report.Warning(); bad != "" {
+		fmt.Fprintln(os.Stderr, "atoll:", bad)
+	}
+	if !f.quiet {
+		fmt.Print(report.Text())
+	}
+	return report.Refused()
+}
+
+// checkWritable refuses a file that is not replaced but written where it is, as a pipe is too.
+func checkWritable(file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil || info.IsDir():
+		if err := atomicfile.Placeable(file); err != nil {
+			return usageError{err}
+		}
+		return nil
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return usageError{fmt.Errorf("%s cannot be written: %w", file, err)}
+	}
+	return f.Close()
+}
+
+// refuseOverwrite refuses a report that would take the place of a mesh.
+func refuseOverwrite(report string, meshes []string) error {
+	one, err := filepath.Abs(report)
+	if err != nil {
+		return err
+	}
+	there, _ := os.Stat(one) // nil if it is not
+	for _, file := range meshes {
+		other, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		mesh, err := os.Stat(other)
+		if one == other || there != nil && err == nil && os.SameFile(there, mesh) {
+			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package grpc
+
+import (
+	"context"
+	"fmt"
+
+	rpc "google.golang.org/grpc"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// collectiveClient is a rank's side of collectives: its stream to the coordinator, or the coordinator itself when it
+// lives in the same process.
+type collectiveClient struct {
+	member *member // of the hosted coordinator
+	stream stream
+	frame  frame
+	sent   uint64 // frames
+
+	result []byte        // of the collective at hand; read after wake
+	wake   chan struct{} // tells that result is there
+}
+
+// inlineBytes is what a stream takes without blocking when nothing else is on its way.
+const inlineBytes = 32 << 10
+
+func (g *collectiveClient) open(c *comm) error {
+	g.wake = make(chan struct{}, 1)
+	if c.hosted != nil {
+		c.hosted.mu.Lock()
+		g.member = c.hosted.members[c.cfg.Rank]
+		c.hosted.mu.Unlock()
+		g.member.replyLock.Lock()
+		g.member.reply = g.deliver
+		g.member.replyLock.Unlock()
+		return nil
+	}
+	s, err := c.control.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
+		rpc.CallContentSubtype(codecName))
+	if err == nil {
+		err = awaitAccepted(s)
+	}
+	if err != nil {
+		select {
+		case <-c.down: // the run has failed already, which cut the stream
+			return fmt.Errorf("dist/grpc: join: %w", c.cause)
+		default:
+		}
+		return &dist.PeerError{Rank: c.coordinatorRank(), Err: err}
+	}
+	g.stream = s
+	c.tasks.Go(func() { g.read(c, s) })
+	return nil
+}
+
+func (g *collectiveClient) deliver(result []byte) {
+	g.result = result
+	g.wake <- struct{}{}
+}
+
+// read takes the answers. One stays untouched until the rank has entered the next collective.
+func (g *collectiveClient) read(c *comm, s stream) {
+	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.CollectiveLimit+8)}
+	a := arrival{to: &in}
+	for s.RecvMsg(&a) == nil {
+		c.control.life.Beat()
+		if in.complete {
+			in.complete = false
+			g.deliver(in.buf)
+		}
+	}
+	if a.err != nil {
+		c.fail(&dist.PeerError{Rank: c.coordinatorRank(), Err: a.err})
+	}
+}
+
+// enter brings data into the next collective and returns its result, which is valid until the next one.
+func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byte, error) {
+	if err := c.check(ctx, c.cfg.Rank, 0); err != nil {
+		return nil, err
+	}
+	if err := what.Check(c.cfg.Size); err != nil {
+		return nil, err
+	}
+	if len(data) > c.cfg.CollectiveLimit {
+		return nil, fmt.Errorf("dist/grpc: %d bytes in a collective, at most %d are allowed: send messages", len(data),
+			c.cfg.CollectiveLimit)
+	}
+	g := &c.collectives
+	var busy chan struct{} // closed when nothing uses data any more, nil when nothing does
+	if c.hosted != nil {
+		round, err := c.hosted.enter(g.member, what, data)
+		if err == nil && round != nil {
+			if short(what) {
+				c.hosted.sendResult(what, round)
+			} else {
+				c.tasks.Go(func() { c.hosted.sendResult(what, round) })
+			}
+		}
+	} else if len(data) <= inlineBytes {
+		g.send(c.session, what, data)
+	} else {
+		busy = make(chan struct{})
+		c.tasks.Go(func() {
+			defer close(busy)
+			g.send(c.session, what, data)
+		})
+	}
+	var failed error
+	select {
+	case <-g.wake:
+	case <-c.down:
+		failed = c.cause
+	case <-ctx.Done():
+		failed = c.giveUp(ctx, what)
+	}
+	if busy != nil {
+		<-busy // soon: either the data have arrived, or the failure has ended the stream
+	}
+	if failed != nil {
+		return nil, failed // an answer may come even now: result is not to be looked at
+	}
+	return g.result, nil
+}
+
+// short tells that answers fit into what streams take without blocking.
+func short(what collect.Call) bool {
+	return what.Kind != collect.Gather && what.Kind != collect.Allgather && what.Len <= inlineBytes
+}
+
+func (g *collectiveClient) send(session uint64, what collect.Call, data []byte) {
+	g.frame.header = header{kind: call, call: what.Kind, op: what.Op, root: uint32(what.Root), session: session,
+		tag: uint64(what.Len)}
+	// An error here is the end of the stream, of which the control stream tells.
+	_ = sendLong(g.stream, &g.frame, &g.sent, data)
+}
+
+// giveUp ends the run, since ranks in later collectives would wait for this one. Its error names a rank that has not
+// come, if the coordinator knows one.
+func (c *comm) giveUp(ctx context.Context, what collect.Call) error {
+	why := context.Cause(ctx)
+	text := fmt.Sprintf("%v: %v", what, why)
+	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(text)}}},
+		&dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("%v: %w", what, why)})
+	<-c.down
+	if v := c.control.verdict.Load(); v != nil && v.WaitingFor >= 0 && int(v.Rank) == c.cfg.Rank {
+		return &dist.PeerError{Rank: int(v.WaitingFor), Err: fmt.Errorf("has not called %v: %w", what, why)}
+	}
+	return c.cause
+}

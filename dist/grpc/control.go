@@ -1,0 +1,192 @@
+package grpc
+
+import (
+	"errors"
+	"time"
+
+	rpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// controlService serves the control streams of a coordinator.
+type controlService struct {
+	proto.UnimplementedCoordinatorServer
+	*coordinator
+	beatInterval time.Duration // a sign of life
+	stop         <-chan struct{}
+}
+
+// Attend serves one rank. It sends; what the rank says is read beside it.
+func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
+	msg, err := s.Recv()
+	if err != nil {
+		return err
+	}
+	if msg.GetHello() == nil {
+		a.refused.add(badProtocol, "a connection", "that began with something else than a hello")
+		return status.Error(codes.InvalidArgument, "the first message must be a hello")
+	}
+	m, err := a.join(s.Context(), msg.GetHello())
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Refusal{
+			Refusal: &proto.Refusal{Text: refused.text}}})
+	}
+	if err != nil {
+		return err
+	}
+	a.tasks.Go(func() { // which ends with the stream, after this call
+		for {
+			msg, err := s.Recv()
+			if err != nil {
+				a.streamEnded(m)
+				return
+			}
+			a.handle(m, msg)
+		}
+	})
+	// The first says that the rank is let in.
+	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
+		return err
+	}
+	tick := time.NewTicker(a.beatInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case msg := <-m.out:
+			if err := sendPaged(s, msg); err != nil {
+				return err
+			}
+			if msg.GetVerdict() != nil || msg.GetFarewell() != nil {
+				a.awaitClosed(m)
+				return nil
+			}
+		case <-tick.C:
+			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
+				return err
+			}
+		case <-m.gone:
+			return nil
+		case <-a.stop:
+			return status.Error(codes.Unavailable, "the coordinator stops")
+		}
+	}
+}
+
+// pageBytes of addresses fit into a message, with much to spare.
+const pageBytes = maxFrameBytes / 2
+
+// sendPaged sends a message; of a welcome, in as many pages as it takes.
+func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator], msg *proto.FromCoordinator) error {
+	w := msg.GetWelcome()
+	if w == nil {
+		return s.Send(msg)
+	}
+	for first := 0; first < len(w.Addresses); {
+		end, bytes := first, 0
+		for ; end < len(w.Addresses) && bytes < pageBytes; end++ {
+			bytes += len(w.Addresses[end]) + 8
+		}
+		page := &proto.Welcome{Session: w.Session, Addresses: w.Addresses[first:end], First: uint32(first)}
+		if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: page}}); err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// awaitClosed waits until the rank has closed its side, by which it tells that it has heard the end.
+func (a *controlService) awaitClosed(m *member) {
+	select {
+	case <-m.gone:
+	case <-a.stop:
+	case <-time.After(hostDelay):
+	}
+}
+
+// collectiveService serves the streams on which ranks bring data to collectives.
+type collectiveService struct {
+	*coordinator
+	limit int
+	stop  <-chan struct{}
+}
+
+// serveCollect ends with the run, so that nobody waits for a rank that no longer reads.
+func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
+	rank, err := identity(s.Context(), c.size, c.session, c.refused)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	m := c.members[rank]
+	c.mu.Unlock()
+	if m == nil || rank == c.host {
+		return status.Errorf(codes.FailedPrecondition, "rank %d has not said hello", rank)
+	}
+	f, seq := new(frame), uint64(0)
+	m.replyLock.Lock()
+	if m.reply != nil {
+		m.replyLock.Unlock()
+		return status.Errorf(codes.AlreadyExists, "rank %d brings data already", rank)
+	}
+	m.reply = func(result []byte) {
+		f.header = header{kind: answer, session: c.session}
+		// An error here is the end of the rank's streams, of which the control stream tells.
+		_ = sendLong(s, f, &seq, result)
+	}
+	m.replyLock.Unlock()
+
+	if err := s.SendHeader(nil); err != nil { // says that it is let in
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.read(m, s)
+	}()
+	select {
+	case <-ended:
+	case <-c.over:
+	case <-c.stop:
+	}
+	return nil
+}
+
+func (c *collectiveService) read(m *member, s stream) {
+	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
+	a := arrival{to: &in}
+	for {
+		if s.RecvMsg(&a) != nil {
+			if a.err != nil {
+				c.recordFault(m.rank, a.err)
+			}
+			return
+		}
+		if !in.complete {
+			m.life.Beat()
+			continue
+		}
+		in.complete = false
+		h := &in.head
+		what := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
+		round, err := c.enter(m, what, in.buf)
+		if err != nil {
+			return
+		}
+		if round != nil {
+			c.sendResult(what, round)
+		}
+	}
+}
+
+// recordFault ends the run because of what a rank has sent.
+func (c *coordinator) recordFault(rank int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.decide(fault(uint32(rank), err.Error()))
+}

@@ -1,0 +1,203 @@
+package grpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	rpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/life"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// controlClient is a rank's connection to the coordinator.
+type controlClient struct {
+	c      *comm
+	conn   *rpc.ClientConn
+	cancel context.CancelFunc
+	stream rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
+
+	out      chan *proto.FromRank
+	clock    *life.Clock
+	first    *proto.FromCoordinator // its answer to the hello
+	life     *life.Pulse            // of the coordinator
+	pages    []string               // of the welcome
+	missing  atomic.Pointer[proto.Beat]
+	welcome  chan *proto.Welcome
+	farewell chan struct{}
+	over     chan struct{} // closed when nothing more will come
+	verdict  atomic.Pointer[proto.Verdict]
+}
+
+// connectControl says hello to the coordinator. It returns when the coordinator is reached.
+func (c *comm) connectControl(ctx context.Context, address string) error {
+	tried := new(lastError)
+	conn, err := c.cfg.dial(c.cfg.Coordinator, c.coordinatorRank(), tried)
+	if err != nil {
+		return err
+	}
+	lasting, cancel := context.WithCancel(context.Background())
+	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
+		welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
+	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
+	c.control = l
+	defer context.AfterFunc(ctx, cancel)() // until here, and no longer, ctx ends the stream
+	defer c.cfg.notifyWhile(func() string {
+		return fmt.Sprintf("waiting for the coordinator at %s: %v", c.cfg.Coordinator, tried)
+	})()
+	for {
+		err = l.hello(lasting, address)
+		if err == nil || ctx.Err() != nil || status.Code(err) != codes.Unavailable {
+			break
+		}
+		time.Sleep(retryPause)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w (%v)", context.Cause(ctx), tried)
+		}
+		return fmt.Errorf("dist/grpc: no coordinator answers at %s: %w", c.cfg.Coordinator, err)
+	}
+	l.life = life.NewPulse(l.clock)
+	c.tasks.Go(l.receiveLoop)
+	c.tasks.Go(l.sendLoop)
+	return nil
+}
+
+// hello says who the rank is, and waits for the answer.
+func (l *controlClient) hello(ctx context.Context, address string) (err error) {
+	cfg := &l.c.cfg
+	if l.stream, err = proto.NewCoordinatorClient(l.conn).Attend(ctx); err != nil {
+		return err
+	}
+	// An error is the end of the stream, of which Recv says why.
+	_ = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol,
+		Rank: uint32(cfg.Rank), Size: uint32(cfg.Size), Address: address, BuildId: cfg.BuildID, CaseHash: cfg.CaseHash,
+		Epoch: cfg.Epoch, Token: cfg.Token}}})
+	l.first, err = l.stream.Recv()
+	return err
+}
+
+// coordinatorRank is the rank that errors of the coordinator name: -1 when it belongs to none.
+func (c *comm) coordinatorRank() int {
+	if c.cfg.External {
+		return -1
+	}
+	return 0
+}
+
+func (l *controlClient) receiveLoop() {
+	defer close(l.over)
+	msg, err := l.first, error(nil)
+	for ; err == nil; msg, err = l.stream.Recv() {
+		l.life.Beat()
+		switch k := msg.Kind.(type) {
+		case *proto.FromCoordinator_Beat:
+			l.missing.Store(k.Beat)
+		case *proto.FromCoordinator_Welcome:
+			if err := l.addPage(k.Welcome); err != nil {
+				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: err})
+				return
+			}
+		case *proto.FromCoordinator_Left:
+			l.c.tasks.Go(func() { l.peerLeft(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
+		case *proto.FromCoordinator_Farewell:
+			close(l.farewell)
+			return
+		case *proto.FromCoordinator_Verdict:
+			l.verdict.Store(k.Verdict)
+			l.c.fail(verdictError(k.Verdict))
+			return
+		case *proto.FromCoordinator_Refusal:
+			l.c.fail(&dist.PeerError{Rank: l.c.cfg.Rank, Err: fmt.Errorf("%w: it %s", ErrRefused, k.Refusal.Text)})
+			return
+		}
+	}
+	l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: dist.ErrPeerLost})
+}
+
+// addPage takes a page of the welcome.
+func (l *controlClient) addPage(w *proto.Welcome) error {
+	size := l.c.cfg.Size
+	if int(w.First) != len(l.pages) || len(l.pages)+len(w.Addresses) > size || len(w.Addresses) == 0 {
+		return fmt.Errorf("welcomes %d ranks from rank %d on, after %d of %d", len(w.Addresses), w.First, len(l.pages), size)
+	}
+	if l.pages = append(l.pages, w.Addresses...); len(l.pages) == size {
+		l.welcome <- &proto.Welcome{Session: w.Session, Addresses: l.pages}
+	}
+	return nil
+}
+
+// peerLeft takes the news that a rank has left, once this one has joined.
+func (l *controlClient) peerLeft(left *proto.Left) {
+	select {
+	case <-l.c.ready:
+	case <-l.c.stop:
+		return
+	}
+	if int(left.Rank) < len(l.c.peers) {
+		l.c.peers[left.Rank].leave(left.Sent)
+	}
+}
+
+// verdictError is what the calls of a rank return after a verdict.
+func verdictError(v *proto.Verdict) error {
+	switch v.Kind {
+	case proto.Verdict_ABORTED:
+		return &dist.AbortError{Rank: int(v.Rank), Code: int(v.Code), Cause: v.Text}
+	case proto.Verdict_LOST:
+		return &dist.PeerError{Rank: int(v.Rank), Err: fmt.Errorf("%w: %s", dist.ErrPeerLost, v.Text)}
+	}
+	return &dist.PeerError{Rank: int(v.Rank), Err: errors.New(v.Text)}
+}
+
+// send sends a message, unless nothing more can be said.
+func (l *controlClient) send(msg *proto.FromRank) {
+	select {
+	case l.out <- msg:
+	case <-l.over:
+	case <-l.c.stop:
+	}
+}
+
+// sendLoop sends what there is to say, gives signs of life, and watches those of the coordinator.
+func (l *controlClient) sendLoop() {
+	silence := l.c.cfg.Silence
+	beat := time.NewTicker(l.c.cfg.Beat)
+	defer beat.Stop()
+	watch := time.NewTicker(life.CheckInterval(silence))
+	defer watch.Stop()
+	for {
+		var err error
+		select {
+		case msg := <-l.out:
+			err = l.stream.Send(msg)
+		case <-beat.C:
+			err = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Beat{Beat: &proto.Beat{}}})
+		case <-watch.C:
+			if l.clock.Tick(); l.life.Silent(silence) {
+				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
+					Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
+			}
+		case <-l.over:
+			_ = l.stream.CloseSend() // tells the coordinator that the end was heard; it needs no answer
+			return
+		case <-l.c.stop:
+			return
+		}
+		if err != nil { // receive learns why
+			return
+		}
+	}
+}
+
+func (l *controlClient) close() {
+	l.cancel()
+	_ = l.conn.Close() // says only that it was closed before
+}

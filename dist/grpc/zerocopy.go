@@ -1,0 +1,62 @@
+package grpc
+
+import (
+	"sync"
+	"unsafe"
+
+	"google.golang.org/grpc/mem"
+
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+)
+
+// zeroCopyBytes is the length from which a part of a long message is not copied, but lent to gRPC. Messages that are
+// sent at once are copied: they are in cache, and their senders go on sooner.
+const zeroCopyBytes = 16 << 10
+
+// borrowedPart is a part of a message that gRPC reads from the memory of the sender, whose operation ends when the last
+// part has returned: gRPC frees it when it is on the wire.
+type borrowedPart struct {
+	bytes  []byte // first, so that its address is the loan's
+	both   [2]mem.Buffer
+	op     *pending.Op
+	sender *outbound
+}
+
+var borrowedParts = sync.Pool{New: func() any { return new(borrowedPart) }}
+
+// borrow gives the body of f, which is a part of o, as it is, and fills the header alone. The caller holds mu.
+func (t *outbound) borrow(f *frame, o *pending.Op) {
+	l := borrowedParts.Get().(*borrowedPart)
+	l.bytes, l.op, l.sender = f.body, o, t
+	f.body = nil
+	f.fill()
+	f.borrowed = l
+	o.Borrowed++
+	t.unsent.Add(int64(len(l.bytes)))
+}
+
+// buffers returns the frame as gRPC takes it.
+func (l *borrowedPart) buffers(filled *[]byte) mem.BufferSlice {
+	l.both = [2]mem.Buffer{mem.NewBuffer(filled, buffers), mem.NewBuffer(&l.bytes, borrowedPool{})}
+	return l.both[:]
+}
+
+// borrowedPool is the pool to which gRPC returns loans.
+type borrowedPool struct{}
+
+// Get serves the interface; nobody asks a lender for memory.
+func (borrowedPool) Get(n int) *[]byte { return buffers.Get(n) }
+
+func (borrowedPool) Put(bytes *[]byte) {
+	l := (*borrowedPart)(unsafe.Pointer(bytes))
+	t, o := l.sender, l.op
+	t.unsent.Add(-int64(len(l.bytes)))
+	t.mu.Lock()
+	o.Borrowed--
+	if o.Borrowed == 0 && o.Sent == len(o.Buf) {
+		o.Complete(o.Err)
+	}
+	t.mu.Unlock()
+	l.bytes, l.op, l.sender = nil, nil, nil
+	borrowedParts.Put(l)
+}

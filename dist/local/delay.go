@@ -1,0 +1,128 @@
+package local
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+)
+
+// delayer delivers messages late. Its goroutine lives while there is something to deliver.
+type delayer struct {
+	world    *world
+	seed     uint64
+	maxDelay time.Duration
+
+	mu        sync.Mutex
+	idle      *sync.Cond
+	queue     delayQueue
+	last      map[route]routeState
+	inTransit []int // letters on the way, by sender
+	running   bool
+}
+
+// route is what messages must not overtake each other on.
+type route struct{ from, to, tag int }
+
+type routeState struct {
+	due time.Time // of the last letter
+	n   uint64    // letters so far
+}
+
+type delayedMessage struct {
+	due  time.Time
+	from int
+	op   *pending.Op
+	seq  uint64 // keeps the order of letters that are due together
+}
+
+func newDelayer(w *world, seed uint64, most time.Duration) *delayer {
+	p := &delayer{world: w, seed: seed, maxDelay: most, last: map[route]routeState{}, inTransit: make([]int, w.size)}
+	p.idle = sync.NewCond(&p.mu)
+	return p
+}
+
+func (p *delayer) accept(from int, o *pending.Op) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := route{from, o.Peer, o.Tag}
+	box := p.last[key]
+	box.n++
+	// The delay depends on the message alone, not on what else happens meanwhile.
+	rng := rand.New(rand.NewPCG(p.seed^uint64(from)<<32^uint64(o.Peer), uint64(o.Tag)<<32^box.n))
+	due := time.Now().Add(time.Duration(rng.Int64N(int64(p.maxDelay) + 1)))
+	if due.Before(box.due) {
+		due = box.due
+	}
+	box.due = due
+	p.last[key] = box
+	heap.Push(&p.queue, delayedMessage{due, from, o, box.n})
+	p.inTransit[from]++
+	if !p.running {
+		p.running = true
+		go p.run()
+	}
+}
+
+func (p *delayer) run() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue) > 0 {
+		if wait := time.Until(p.queue[0].due); wait > 0 {
+			p.mu.Unlock()
+			time.Sleep(wait)
+			p.mu.Lock()
+			continue
+		}
+		l := heap.Pop(&p.queue).(delayedMessage)
+		// The lock is held while the letter is put into its lane, so that withdraw finds it in one of the two places.
+		p.world.lane(l.from, l.op.Peer).send(l.op)
+		p.inTransit[l.from]--
+		p.idle.Broadcast()
+	}
+	p.running = false
+}
+
+// withdraw takes o back and tells whether it was still on its way.
+func (p *delayer) withdraw(o *pending.Op) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, l := range p.queue {
+		if l.op == o {
+			heap.Remove(&p.queue, i)
+			p.inTransit[l.from]--
+			p.idle.Broadcast()
+			return true
+		}
+	}
+	return false
+}
+
+// flush waits until all letters of a rank are delivered, which takes no longer than the greatest delay.
+func (p *delayer) flush(from int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.inTransit[from] > 0 {
+		p.idle.Wait()
+	}
+}
+
+type delayQueue []delayedMessage
+
+func (l delayQueue) Len() int { return len(l) }
+func (l delayQueue) Less(i, j int) bool {
+	if !l[i].due.Equal(l[j].due) {
+		return l[i].due.Before(l[j].due)
+	}
+	return l[i].seq < l[j].seq
+}
+func (l delayQueue) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *delayQueue) Push(x any)   { *l = append(*l, x.(delayedMessage)) }
+func (l *delayQueue) Pop() any {
+	old := *l
+	x := old[len(old)-1]
+	*l = old[:len(old)-1]
+	return x
+}

@@ -1,0 +1,88 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// boxDeviceExchanger exchanges ghosts of boxes between the devices of the ranks, without the host: all of it is queued,
+// and may be part of a recording.
+type boxDeviceExchanger[T any] struct {
+	*boxStaged[T] // for its buffers on the device
+	deviceComm
+	messages [][2][]backend.Message // sent and received, by round
+}
+
+// NewBoxDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
+// them cannot, as NewLinked.
+func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
+	x DeviceGhostExchanger[T], why string, err error) {
+	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
+	if cells > math.MaxInt32 {
+		return nil, "", fmt.Errorf("halo: arrays of %d cells, a device numbers %d at most", cells, math.MaxInt32)
+	}
+	l, why, err := newDeviceComm(ctx, comm, dev, "")
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	b := &boxDeviceExchanger[T]{boxStaged: &boxStaged[T]{dev: dev, work: primitives.On(dev), cells: cells}, deviceComm: *l}
+	for _, round := range plan.Phases {
+		r, err := b.prepare(plan, round)
+		b.phases = append(b.phases, r)
+		if err != nil {
+			return nil, "", errors.Join(fmt.Errorf("halo: %w", err), b.Close())
+		}
+		var m [2][]backend.Message
+		for _, p := range r.peers {
+			m[0] = append(m[0], backend.Message{Peer: p.rank,
+				Data: r.out[r.selfBytes+p.sendRange[0] : r.selfBytes+p.sendRange[1]]})
+			m[1] = append(m[1], backend.Message{Peer: p.rank, Data: r.in[p.recvRange[0]:p.recvRange[1]]})
+		}
+		b.messages = append(b.messages, m)
+	}
+	return b, "", nil
+}
+
+func (x *boxDeviceExchanger[T]) Start(_ context.Context, field []T) error {
+	if len(field) != x.cells {
+		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
+	}
+	x.field = field
+	return x.comm.Fork(func() error {
+		for n := range x.phases {
+			if err := x.queuePhase(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (x *boxDeviceExchanger[T]) Fork(f func() error) error    { return x.comm.Fork(f) }
+func (x *boxDeviceExchanger[T]) Send(context.Context) error   { return nil }
+func (x *boxDeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
+func (x *boxDeviceExchanger[T]) Path() string                 { return NCCL }
+
+// queuePhase queues round n.
+func (x *boxDeviceExchanger[T]) queuePhase(n int) error {
+	r := &x.phases[n]
+	if err := x.start(r); err != nil || len(x.messages[n][0]) == 0 {
+		return err
+	}
+	if err := x.comm.Exchange(x.messages[n][0], x.messages[n][1]); err != nil {
+		return err
+	}
+	_, err := primitives.Unpack(x.work, x.field, r.unpackIndex, r.in)
+	return err
+}
+
+// Close gives back what the device holds.
+func (x *boxDeviceExchanger[T]) Close() error {
+	return errors.Join(x.deviceComm.close(), x.boxStaged.Close())
+}

@@ -1,0 +1,186 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// DeviceExchanger exchanges ghosts between the devices of the ranks, without the host.
+type DeviceExchanger[T any] struct {
+	*packer[T]
+	*deviceComm
+	borrowsComm bool // another one ends the links
+	send, recv  []backend.Message
+}
+
+// deviceComm is a rank's end of the links, and a goroutine that ends them when a rank is lost.
+type deviceComm struct {
+	comm    backend.DeviceComm
+	stop    context.CancelFunc
+	watched chan struct{}
+}
+
+// watchTag is the tag of a message that is waited for and never sent.
+const watchTag = 1<<20 + 1
+
+// NewDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
+// them cannot: if it has no library for it, or two ranks share a device.
+func NewDeviceExchanger[T any](ctx context.Context, plan *Plan, comm dist.Comm,
+	dev backend.Device) (x *DeviceExchanger[T], why string, err error) {
+	mine := ""
+	if plan.Owned == 0 {
+		mine = "it has no cells"
+	}
+	l, why, err := newDeviceComm(ctx, comm, dev, mine)
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	p, err := newPacker[T](plan, dev)
+	if err != nil {
+		return nil, "", errors.Join(err, l.close())
+	}
+	return newDeviceExchanger(p, l), "", nil
+}
+
+func newDeviceExchanger[T any](p *packer[T], l *deviceComm) *DeviceExchanger[T] {
+	x := &DeviceExchanger[T]{packer: p, deviceComm: l}
+	for _, peer := range p.plan.Peers {
+		if len(peer.Send) > 0 {
+			x.send = append(x.send, backend.Message{Peer: peer.Rank})
+		}
+		if peer.Lo < peer.Hi {
+			x.recv = append(x.recv, backend.Message{Peer: peer.Rank})
+		}
+	}
+	return x
+}
+
+// sharingComm prepares exchanges of other elements, by a plan, over the links of x. It is to be closed before x.
+func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U], error) {
+	p, err := newPacker[U](plan, x.dev)
+	if err != nil {
+		return nil, err
+	}
+	other := newDeviceExchanger(p, x.deviceComm)
+	other.borrowsComm = true
+	return other, nil
+}
+
+// newDeviceComm connects the devices of all ranks, unless one of them cannot. mine says why this rank cannot, beyond
+// what its device says of itself.
+func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *deviceComm, why string,
+	err error) {
+	linker, ok := dev.(backend.Linker)
+	place := ""
+	var id []byte
+	if !ok {
+		mine = "device " + dev.Name() + " has no links"
+	} else if mine == "" {
+		place = linker.DeviceID()
+		var bad error
+		if id, bad = linker.LinkID(); bad != nil {
+			mine = bad.Error()
+		}
+	}
+	why, err = agreeOnDeviceComm(ctx, comm, mine, place)
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	if err := comm.Bcast(ctx, 0, id); err != nil {
+		return nil, "", err
+	}
+	l = &deviceComm{watched: make(chan struct{})}
+	if l.comm, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
+		return nil, "", err
+	}
+	var watch context.Context
+	watch, l.stop = context.WithCancel(context.Background())
+	go l.watch(watch, comm)
+	return l, "", nil
+}
+
+// agreeOnDeviceComm asks all ranks whether they can link their devices, and returns the reason of the lowest that
+// cannot.
+func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, place string) (string, error) {
+	r, why, err := dist.FirstText(ctx, comm, mine)
+	if err != nil {
+		return "", err
+	}
+	if r >= 0 {
+		return fmt.Sprintf("rank %d: %s", r, why), nil
+	}
+	all, err := comm.Allgatherv(ctx, []byte(place))
+	if err != nil {
+		return "", err
+	}
+	at := map[string]int{}
+	for r, p := range all {
+		if other, taken := at[string(p)]; taken {
+			return fmt.Sprintf("ranks %d and %d share a device", other, r), nil
+		}
+		at[string(p)] = r
+	}
+	return "", nil
+}
+
+// watch ends what is queued on the device when a rank is lost: the device itself would wait for it without end. It
+// notices by a message from the next rank that never comes.
+func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
+	defer close(x.watched)
+	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), watchTag, nil)
+	if err == nil {
+		err = comm.Wait(ctx, []dist.Request{req})
+	}
+	if err != nil && ctx.Err() == nil {
+		x.comm.Abort()
+	}
+}
+
+// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+func (x *DeviceExchanger[T]) Fork(f func() error) error { return x.comm.Fork(f) }
+
+// Start implements Ghosts: the messages are on their way as soon as the cells are there.
+func (x *DeviceExchanger[T]) Start(_ context.Context, field []T) error {
+	out, err := x.pack(field)
+	if err != nil {
+		return err
+	}
+	from, to := 0, 0
+	for i, peer := range x.plan.Peers {
+		if len(peer.Send) > 0 {
+			x.send[to].Data = out[x.offsets[i]:x.offsets[i+1]]
+			to++
+		}
+		if peer.Lo < peer.Hi {
+			x.recv[from].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
+			from++
+		}
+	}
+	return x.comm.Exchange(x.send, x.recv)
+}
+
+func (x *DeviceExchanger[T]) Send(context.Context) error   { return nil }
+func (x *DeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
+func (x *DeviceExchanger[T]) Path() string                 { return NCCL }
+
+// Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with
+// the next Finish.
+func (x *DeviceExchanger[T]) Max(keys []uint64) error { return x.comm.Max(keys) }
+
+// Close gives back what the device holds.
+func (x *DeviceExchanger[T]) Close() error {
+	if x.borrowsComm {
+		return x.packer.close()
+	}
+	return errors.Join(x.deviceComm.close(), x.packer.close())
+}
+
+func (x *deviceComm) close() error {
+	x.stop()
+	<-x.watched
+	return x.comm.Close()
+}

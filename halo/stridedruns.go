@@ -1,0 +1,74 @@
+package halo
+
+// stridedRuns is a region as runs of neighbours in memory: height×depth runs of length cells each.
+type stridedRuns struct {
+	first, length          int
+	height, depth          int
+	rowStride, layerStride int // cells from a run to the next, and from the first of a layer to that of the next
+}
+
+// stridedRunsOf returns the runs of regions of an array, and how many cells they have together.
+func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int) {
+	for _, r := range regions {
+		s := stridedRuns{
+			first:  r.Lo[0] + shape[0]*(r.Lo[1]+shape[1]*r.Lo[2]),
+			length: r.N[0], height: r.N[1], depth: r.N[2],
+			rowStride: shape[0], layerStride: shape[0] * shape[1],
+		}
+		if s.length == s.rowStride { // whole rows follow one another
+			s.length, s.height = s.length*s.height, 1
+		}
+		all = append(all, s)
+		cells += r.cells()
+	}
+	return all, cells
+}
+
+// pack copies the cells of a field to the front of buf and returns how many bytes they took.
+func (r *stridedRuns) pack(buf []byte, f Field) int {
+	at, n := 0, r.length*f.size
+	for k := range r.depth {
+		first := (r.first + k*r.layerStride) * f.size
+		for range r.height {
+			at += copy(buf[at:at+n], f.data[first:first+n])
+			first += r.rowStride * f.size
+		}
+	}
+	return at
+}
+
+// unpack is the inverse of pack.
+func (r *stridedRuns) unpack(buf []byte, f Field) int {
+	at, n := 0, r.length*f.size
+	for k := range r.depth {
+		first := (r.first + k*r.layerStride) * f.size
+		for range r.height {
+			at += copy(f.data[first:first+n], buf[at:at+n])
+			first += r.rowStride * f.size
+		}
+	}
+	return at
+}
+
+// copyTo copies the cells to those of another region of the same shape in the same field.
+func (r *stridedRuns) copyTo(to *stridedRuns, f Field) {
+	n := r.length * f.size
+	for k := range r.depth {
+		from, dst := (r.first+k*r.layerStride)*f.size, (to.first+k*to.layerStride)*f.size
+		for range r.height {
+			copy(f.data[dst:dst+n], f.data[from:from+n])
+			from += r.rowStride * f.size
+			dst += to.rowStride * f.size
+		}
+	}
+}
+
+func (r *stridedRuns) poison(f Field) {
+	n := r.length * f.size
+	for k := range r.depth {
+		for j := range r.height {
+			first := (r.first + k*r.layerStride + j*r.rowStride) * f.size
+			overwrite(f.data[first : first+n])
+		}
+	}
+}

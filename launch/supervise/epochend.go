@@ -1,0 +1,91 @@
+package supervise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// Exit codes of a worker that mean more than failure.
+const (
+	ExitDone       = 0
+	ExitRefused    = 2  // bad usage or input
+	ExitSaved      = 75 // stopped with its state saved
+	ExitPeerFailed = 76 // another rank was lost or has failed: its Report says which
+)
+
+// epochEnd is how an epoch ended.
+type epochEnd uint8
+
+const (
+	done    epochEnd = iota
+	stopped          // all workers did as they were told, or as they had agreed
+	refused          // the input is wrong
+	failed           // a rank says that it has
+	lost             // a worker or a place died, or stopped answering
+)
+
+// verdict is what became of an epoch.
+type verdict struct {
+	kind epochEnd
+	text string
+}
+
+// classify finds what ended an epoch, from how its workers ended. gone tells of a place that was lost, "" for none;
+// draining, that the workers were told to stop: one that had nothing to save yet then says that it has failed.
+func classify(exits []launch.Exit, gone string, draining bool) verdict {
+	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
+		return cmp.Or(cmp.Compare(causeOrder(a), causeOrder(b)), a.At.Compare(b.At), a.Rank-b.Rank)
+	})
+	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 && exits[i].Code == ExitDone {
+		return verdict{kind: done}
+	}
+	if gone != "" {
+		return verdict{lost, gone}
+	}
+	if len(exits) == 0 {
+		return verdict{lost, "a place does not say how its workers ended"}
+	}
+	e := exits[0]
+	switch {
+	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // before it could hear of it
+		return verdict{kind: stopped}
+	case e.Signal != 0 && !e.BySupervisor && e.Report != nil && e.Report.Lost && e.Report.Rank == e.Rank:
+		return verdict{lost, fmt.Sprintf("rank %d %s", e.Rank, e.Report.Text)}
+	case e.Signal != 0 && e.BySupervisor:
+		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
+	case e.Signal != 0:
+		return verdict{lost, fmt.Sprintf("rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)}
+	case e.Code == ExitSaved, draining && e.Report == nil && e.Code != ExitRefused:
+		return verdict{kind: stopped}
+	case e.Code == ExitPeerFailed && e.Report != nil && e.Report.Lost:
+		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
+	case e.Code == ExitPeerFailed && e.Report != nil:
+		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
+	case e.Code == ExitRefused && e.Report != nil:
+		return verdict{refused, e.Report.Text}
+	case e.Report != nil:
+		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Rank, e.Report.Text)}
+	}
+	return verdict{lost, fmt.Sprintf("rank %d exited with code %d", e.Rank, e.Code)}
+}
+
+// causeOrder orders ends from cause to consequence.
+func causeOrder(e launch.Exit) int {
+	switch {
+	case e.Signal != 0 && !e.BySupervisor:
+		return 0
+	case e.Code == ExitDone:
+		return 5
+	case e.Code == ExitSaved:
+		return 4
+	case e.Signal != 0:
+		return 3
+	case e.Code == ExitPeerFailed:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,359 @@
+package supervise
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// grace is how long the others may take when a rank has failed: when it says so itself, to say the same or what became
+// of them, and when it has only followed another, for that one to be heard.
+const (
+	failureGrace  = 3 * time.Second
+	followerGrace = 300 * time.Millisecond
+)
+
+// memberState is what the machine knows of one.
+type memberState struct {
+	name       string
+	ordinal    int
+	slots      int
+	rendezvous string
+}
+
+// StateMachine decides for a run. Its zero value is of no use: see NewMachine.
+type StateMachine struct {
+	limits  Limits
+	state   State
+	members []memberState // in the order in which they came
+
+	epoch, firstEpoch uint64
+	assignments       []Assignment    // of the epoch, or of the one that is being raised
+	size              int             // its ranks
+	running           map[string]bool // places of which workers run
+	exits             []launch.Exit
+
+	stopping     bool      // somebody wants the run to stop
+	resizing     bool      // workers were told to stop so that others may take over
+	lostMember   string    // why a place of the epoch was lost, "" if none was
+	reason       string    // of the next epoch
+	saved        int       // after how many steps the state was saved when the epoch began, -1 if not
+	futileEpochs int       // losses since that was later than before
+	failure      string    // what the last rank that failed by itself said
+	acceptedSize int       // ranks of the last epoch of which the input was not refused, 0 if there is none
+	alignment    alignment // aligned
+
+	out []Action
+}
+
+// NewStateMachine makes a machine that waits for its first place.
+func NewStateMachine(l Limits) *StateMachine {
+	return &StateMachine{limits: l, running: map[string]bool{}, saved: -1, alignment: alignment{wanted: l.InitialRanks,
+		left: map[int]bool{}}}
+}
+
+// State is what the machine waits for.
+func (m *StateMachine) State() State { return m.state }
+
+// Step takes an event, and returns what is to be done, in this order.
+func (m *StateMachine) Step(e Event) []Action {
+	m.out = nil
+	if m.state == Over {
+		if a, ok := e.(ResizeRequest); ok {
+			m.emit(ResizeReply{a.ID, "the run is over"})
+		}
+		return m.out
+	}
+	switch e := e.(type) {
+	case Join:
+		m.join(e)
+	case Slots:
+		if p := m.member(e.Member); p != nil {
+			p.slots = e.Slots
+			m.alignment.left[p.ordinal] = e.Slots == 0
+			why := fmt.Sprintf("%s offers %d ranks now", e.Member, e.Slots)
+			if e.Slots == 0 {
+				why = e.Member + " leaves"
+			}
+			m.reconsider(why)
+		}
+	case TimerFired:
+		m.timerFired(e)
+	case Leave:
+		m.leave(e)
+	case Exited:
+		if e.Epoch == m.epoch && m.running[e.Member] {
+			m.exited(e.Exit)
+		}
+	case AllExited:
+		if p := m.member(e.Member); p != nil && e.Epoch == m.epoch && m.running[e.Member] {
+			p.rendezvous = e.Rendezvous
+			m.allExited(e.Member)
+		}
+	case EpochRaised:
+		m.raised(e)
+	case ResizeRequest:
+		m.resize(e)
+	case Stop:
+		m.stop()
+	}
+	return m.out
+}
+
+func (m *StateMachine) emit(a Action) { m.out = append(m.out, a) }
+
+func (m *StateMachine) member(name string) *memberState {
+	i := slices.IndexFunc(m.members, func(p memberState) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.members[i]
+}
+
+// reconsider looks whether the ranks should be others than they are.
+func (m *StateMachine) reconsider(why string) {
+	switch m.state {
+	case Waiting:
+		m.begin()
+	case Running:
+		fits := m.target() == m.size
+		for _, s := range m.assignments {
+			if p := m.member(s.Member); p == nil || p.slots < s.Ranks {
+				fits = false
+			}
+		}
+		if !fits {
+			m.reason, m.resizing = why, true
+			m.endWorkers(EndWorkers{Drain: true})
+		}
+	}
+}
+
+func (m *StateMachine) leave(e Leave) {
+	p := m.member(e.Member)
+	if p == nil {
+		return
+	}
+	left := p.slots == 0
+	m.alignment.left[p.ordinal] = left
+	m.members = slices.DeleteFunc(m.members, func(p memberState) bool { return p.name == e.Member })
+	why := fmt.Sprintf("%s has gone: %s", e.Member, e.Reason)
+	if m.state == Raising && !left {
+		m.reason = why
+	}
+	if !m.running[e.Member] {
+		return
+	}
+	if m.lostMember == "" {
+		m.lostMember = why
+	}
+	delete(m.running, e.Member)
+	if len(m.running) == 0 {
+		m.epochEnded()
+		return
+	}
+	m.endWorkers(EndWorkers{})
+}
+
+// exited takes the end of a worker. The first failure is the end of all.
+func (m *StateMachine) exited(e launch.Exit) {
+	m.exits = append(m.exits, e)
+	if m.state != Running {
+		return
+	}
+	switch {
+	case e.Code == ExitDone && e.Rank != 0:
+	case e.Code == ExitDone, e.Code == ExitSaved: // all have agreed on it
+		m.endWorkers(EndWorkers{After: m.limits.Drain})
+	case e.Code == ExitPeerFailed:
+		m.endWorkers(EndWorkers{After: followerGrace})
+	case e.Signal != 0:
+		m.endWorkers(EndWorkers{})
+	default:
+		m.endWorkers(EndWorkers{After: failureGrace})
+	}
+}
+
+// endWorkers ends all workers.
+func (m *StateMachine) endWorkers(how EndWorkers) {
+	m.state = Ending
+	how.Epoch = m.epoch
+	for _, s := range m.assignments {
+		if m.running[s.Member] {
+			how.Member = s.Member
+			m.emit(how)
+		}
+	}
+}
+
+func (m *StateMachine) allExited(name string) {
+	if delete(m.running, name); len(m.running) == 0 {
+		m.epochEnded()
+	}
+}
+
+// epochEnded decides what follows an epoch.
+func (m *StateMachine) epochEnded() {
+	v := classify(m.exits, m.lostMember, m.resizing || m.stopping)
+	if v.kind != refused {
+		m.acceptedSize = m.size
+	}
+	switch {
+	case v.kind == refused && !m.stopping && m.acceptedSize > 0 && m.acceptedSize != m.size:
+		m.reason = fmt.Sprintf("%d ranks cannot run it: %s", m.size, v.text)
+		m.limits.Ranks, m.limits.MinRanks, m.alignment.wanted = m.acceptedSize, m.acceptedSize, m.acceptedSize
+		m.begin()
+	case v.kind == done, v.kind == refused:
+		m.finish(Outcome{})
+	case m.stopping:
+		m.finish(Outcome{Stopped: true})
+	case v.kind == stopped && m.resizing:
+		m.begin()
+	case v.kind == stopped, v.kind == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
+		m.finish(Outcome{})
+	case v.kind == failed && v.text == m.failure:
+		m.finish(Outcome{Reason: "it has failed twice in the same way: " + v.text})
+	default:
+		if v.kind == failed {
+			m.failure = v.text
+		}
+		m.futileEpochs++
+		m.reason = v.text
+		m.begin()
+	}
+}
+
+// begin begins another epoch, or waits until there are places for it.
+func (m *StateMachine) begin() {
+	n := m.target()
+	if n == 0 {
+		m.wait()
+		return
+	}
+	m.state, m.size = Raising, n
+	m.alignment.assigned(n)
+	m.assignments = nil
+	for _, p := range m.eligible() {
+		if k := min(p.slots, n); k > 0 {
+			m.assignments = append(m.assignments, Assignment{p.name, m.size - n, k})
+			n -= k
+		}
+	}
+	m.emit(RaiseEpoch{slices.Clone(m.assignments)})
+}
+
+// reasonPrefix is the beginning of a sentence, which tells why there is another epoch.
+func (m *StateMachine) reasonPrefix() string {
+	if m.reason == "" {
+		return ""
+	}
+	return m.reason + "; "
+}
+
+func (m *StateMachine) raised(e EpochRaised) {
+	if m.state != Raising {
+		return
+	}
+	if e.Err != nil {
+		m.finish(Outcome{Err: e.Err})
+		return
+	}
+	first := m.firstEpoch == 0
+	if m.epoch = e.Epoch; first {
+		m.firstEpoch = e.Epoch
+	}
+	if e.Saved > m.saved {
+		m.futileEpochs, m.failure = 0, ""
+	}
+	m.saved = e.Saved
+	if m.stopping {
+		m.finish(Outcome{Stopped: true})
+		return
+	}
+	if m.futileEpochs > m.limits.Retries {
+		m.finish(Outcome{Reason: fmt.Sprintf("%d times in succession it got no further than %s: %s", m.futileEpochs,
+			m.resumePoint(), m.reason)})
+		return
+	}
+	if m.target() != m.size || slices.ContainsFunc(m.assignments, func(s Assignment) bool {
+		p := m.member(s.Member)
+		return p == nil || p.slots < s.Ranks
+	}) {
+		m.begin()
+		return
+	}
+	m.start(first)
+}
+
+// resumePoint names the state from which ranks go on.
+func (m *StateMachine) resumePoint() string {
+	if m.saved < 0 {
+		return "the beginning"
+	}
+	return fmt.Sprintf("step %d", m.saved)
+}
+
+func (m *StateMachine) start(first bool) {
+	if !first {
+		on := "goes on from " + m.resumePoint()
+		if m.saved < 0 {
+			on = "starts again from the beginning, as no state is saved"
+		}
+		ranks := "1 rank"
+		if m.size > 1 {
+			ranks = fmt.Sprintf("%d ranks", m.size)
+		}
+		m.emit(LogLine{fmt.Sprintf("%s%s, on %s, as epoch %d", m.reasonPrefix(), on, ranks, m.epoch)})
+	}
+	m.state, m.exits, m.lostMember, m.reason, m.resizing = Running, nil, "", "", false
+	clear(m.running)
+	coordinator := ""
+	if len(m.assignments) > 1 {
+		coordinator = m.member(m.assignments[0].Member).rendezvous
+	}
+	for _, s := range m.assignments {
+		m.running[s.Member] = true
+		m.emit(StartWorkers{Assignment: s, Size: m.size, Epoch: m.epoch, FirstEpoch: m.firstEpoch, Coordinator: coordinator})
+	}
+}
+
+func (m *StateMachine) resize(e ResizeRequest) {
+	elastic := m.limits.MaxRanks > 0
+	switch {
+	case m.stopping:
+		m.emit(ResizeReply{e.ID, "the run is stopping"})
+	case m.limits.Aligned:
+		m.emit(ResizeReply{e.ID, "the number of pods says how many ranks there are: change that, by atoll ranks --job"})
+	case e.Ranks < 1:
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: at least 1", e.Ranks)})
+	case elastic && (e.Ranks < m.limits.MinRanks || e.Ranks > m.limits.MaxRanks):
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the run was started for %d to %d", e.Ranks, m.limits.MinRanks,
+			m.limits.MaxRanks)})
+	case !elastic && e.Ranks > m.slots():
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the places have room for %d", e.Ranks, m.slots())})
+	default:
+		m.emit(ResizeReply{ID: e.ID})
+		if m.limits.Ranks = e.Ranks; !elastic {
+			m.limits.MinRanks = e.Ranks
+		}
+		m.reconsider(fmt.Sprintf("%d ranks were asked for", e.Ranks))
+	}
+}
+
+func (m *StateMachine) stop() {
+	m.stopping = true
+	switch m.state {
+	case Waiting:
+		m.finish(Outcome{Stopped: true})
+	case Running:
+		m.endWorkers(EndWorkers{Drain: true})
+	}
+}
+
+func (m *StateMachine) finish(o Outcome) {
+	m.state = Over
+	o.Exits = m.exits
+	m.emit(Finish{o})
+}

@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/estimate"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Room tells what memory a benchmark takes whose largest measurements are as of the texts of some cases, each on so
+// many ranks of this machine, and refuses what the machine or the GPU of a rank has not, before anything is made. Lines
+// of JSON stand by themselves, and measure no bandwidth.
+func (m *Machine) Room(asJSON bool, ranks int, texts ...string) error {
+	var cases []*config.Case
+	for _, text := range texts {
+		c, err := solvers.Parse("benchmark", []byte(text), nil)
+		if err != nil {
+			return &solvers.BadInput{Err: err}
+		}
+		cases = append(cases, c)
+	}
+	return m.roomFor(asJSON, ranks, cases...)
+}
+
+func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
+	most, err := estimate.Largest(cases, ranks, m.GPU)
+	if err != nil {
+		return &solvers.BadInput{Err: err}
+	}
+	if !asJSON {
+		fmt.Fprintf(m.Out, "memory estimate: %s\n", most.Text(ranks, m.GPU))
+	}
+	free, of := estimate.FreeMemory()
+	if err := most.Check(free, of, ranks); err != nil {
+		return &solvers.BadInput{Err: err}
+	}
+	if !m.GPU {
+		if !asJSON && copiedOnHost > free {
+			return &solvers.BadInput{Err: fmt.Errorf("measuring the bandwidth of memory takes %s, and there is %s, %s; --json "+
+				"leaves it out where there is that flag", words.Bytes(copiedOnHost), words.Bytes(free), of)}
+		}
+		return nil
+	}
+	dev, done, err := m.Open(0, 1)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if !asJSON {
+		most.Arrays = max(most.Arrays, copiedOnDevice)
+	}
+	if err := solvers.Fits(dev, most.Arrays, 1); err != nil {
+		return &solvers.BadInput{Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
+// cell's.
+type Arms[F num.Float] struct{ Left, Right Vec2[F] }
+
+// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// middle.
+//
+//atoll:kernel lanes=PVM stages=32 scheme=PVM,IRRoe,Roe
+func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
+	slopes []Slopes[F], out []Flux[F], n *Counters) {
+	var f Face[F]
+	f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
+	f.Waves(p)
+	f.Viscosity(scheme, p)
+	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
+}
+
+// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
+// has none.
+func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
+	slopes []Slopes[F]) {
+	f.sloped = true
+	right := at.Right
+	if right < 0 {
+		right = at.Left
+	}
+	l, r := &slopes[at.Left], &slopes[right]
+	f.l.reconstruct(&beds[at.Left], l, arms.Left, n.X, n.Y)
+	f.r.reconstruct(&beds[right], r, arms.Right, n.X, n.Y)
+	if p.DensityRatio > 0 {
+		f.l.reconstructUpper(l, arms.Left, n.X, n.Y)
+		f.r.reconstructUpper(r, arms.Right, n.X, n.Y)
+		f.l.dropUpper(l.H1)
+		f.r.dropUpper(r.H1)
+	} else {
+		f.l.z1, f.r.z1 = f.l.z2, f.r.z2
+	}
+	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
+	if at.Right == Wall {
+		f.r.mirror()
+	}
+	//atoll:mostly
+	if !f.thin {
+		f.dz1, f.dz2 = f.r.z1-f.l.z1, f.r.z2-f.l.z2
+		f.roeMean(p.Gravity)
+		f.computeResidual(p.DensityRatio)
+	}
+}
+
+// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
+// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
+func (s *side[F]) reconstruct(bed *Bed[F], g *Slopes[F], arm Vec2[F], nx, ny F) {
+	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
+	s.z2 = (g.H2 - bed.Depth) + g.Z2.dot(arm)
+	s.depth = bed.Depth - g.Bed.dot(arm)
+	s.h2 = num.Larger(g.H2+g.Z2.minus(g.Bed).dot(arm), 0)
+	x, y := g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
+	s.u2, s.t2 = x*nx+y*ny, y*nx-x*ny
+	s.q2 = s.h2 * s.u2
+}
+
+// reconstructUpper does so for the upper layer.
+func (s *side[F]) reconstructUpper(g *Slopes[F], arm Vec2[F], nx, ny F) {
+	s.z1 = (g.H1 + (g.H2 - s.bed)) + g.Z1.dot(arm)
+	s.h1 = num.Larger(g.H1+g.Z1.minus(g.Z2).dot(arm), 0)
+	x, y := g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
+	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
+	s.q1 = s.h1 * s.u1
+}
+
+// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
+// once.
+func (s *side[F]) dropUpper(h1 F) {
+	if h1 <= 0 {
+		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0
+	}
+}

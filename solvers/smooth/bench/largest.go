@@ -1,0 +1,25 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem" // whose cases these are
+)
+
+// ranks are the most that there will be.
+func (o *SmoothOptions) ranks() int { return slices.Max(append([]int{1}, o.Ranks...)) }
+
+// largest are texts of cases that take as much memory as the largest measurements.
+func (o *SmoothOptions) largest() (texts []string) {
+	vertices := thesisSize(slices.Max(o.Sizes)).vertices
+	if o.Weak {
+		vertices *= o.ranks()
+	}
+	for _, smoother := range o.Smoothers {
+		texts = append(texts, fmt.Sprintf("solver = 'smooth'\nmesh = { generate = 'delaunay', bounds = [0, 0, 1, 1], "+
+			"cells = %d }\nmetric = { field = 'uniform' }\nmethod = { smoother = '%s', precision = '%s' }\n", 2*vertices,
+			smoother, o.Precision))
+	}
+	return texts
+}
