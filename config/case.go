@@ -52,7 +52,7 @@ type Output struct {
 	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
 }
 
-// Checkpoint is the section [checkpoint]: when the state is saved, so that a run can go on from there.
+// Checkpoint is the section [checkpoint]: when the state is saved, so that a run can continue from there.
 type Checkpoint struct {
 	Every float64 // s of the clock on the wall between checkpoints; 0 for none; 600
 	Steps int     // steps between checkpoints, besides; 0 for none

@@ -167,7 +167,7 @@ func (s *Section) Corners(key string, dim int) [][]float64 {
 	return line
 }
 
-// NamesFile tells whether a text can name a file: up to 100 letters, digits, -, _, and . and spaces within.
+// NamesFile reports whether a text can name a file: up to 100 letters, digits, -, _, and . and spaces within.
 func NamesFile(name string) bool {
 	odd := func(r rune) bool {
 		return !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r))

@@ -55,7 +55,7 @@ func (s *Section) Subs(key string) []*Section {
 	return subs
 }
 
-// Within returns the table that is the value of a key; ok tells whether it is one.
+// Within returns the table that is the value of a key; ok reports whether it is one.
 func (s *Section) Within(key string) (sub *Section, ok bool) {
 	values, ok := s.values[key].(map[string]any)
 	if !ok {
@@ -75,10 +75,10 @@ func (s *Section) Know(keys ...string) {
 	}
 }
 
-// Has tells whether the file has a key.
+// Has reports whether the file has a key.
 func (s *Section) Has(key string) bool { _, ok := s.values[key]; return ok }
 
-// IsText tells whether a key has a string.
+// IsText reports whether a key has a string.
 func (s *Section) IsText(key string) bool { _, ok := s.values[key].(string); return ok }
 
 // Keys are those of the file, sorted.

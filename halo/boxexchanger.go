@@ -80,7 +80,7 @@ func (x *BoxExchanger) Start(ctx context.Context, fields ...Field) (err error) {
 	return x.begin(ctx, &x.phases[0])
 }
 
-// Finish waits for what Start began, fills the ghosts, and goes on with later rounds.
+// Finish waits for what Start began, fills the ghosts, and continues with later rounds.
 func (x *BoxExchanger) Finish(ctx context.Context) error {
 	for n := range x.phases {
 		if n > 0 {

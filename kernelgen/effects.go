@@ -123,3 +123,122 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	fn, _ := u.pkg.Info.Uses[id].(*types.Func)
 	return fn
 }
+
+// stored are the types whose values a kernel may write to memory; all of them if it is not known.
+type stored struct {
+	types map[*types.TypeName]bool
+	all   bool
+}
+
+// noteStores finds for each function what the kernels marked lanes that reach it may write.
+func (u *unit) noteStores() {
+	u.stores = map[*types.Func]stored{}
+	for _, k := range u.pkg.Kernels {
+		if !k.Lanes {
+			continue
+		}
+		reached := map[*types.Func]bool{}
+		of := stored{types: map[*types.TypeName]bool{}}
+		u.reach(k.Fn, reached, &of)
+		for fn := range reached {
+			also := u.stores[fn]
+			if also.types == nil {
+				also.types = map[*types.TypeName]bool{}
+			}
+			for t := range of.types {
+				also.types[t] = true
+			}
+			also.all = also.all || of.all
+			u.stores[fn] = also
+		}
+	}
+}
+
+func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, of *stored) {
+	fn = fn.Origin()
+	decl := u.pkg.Decls[fn]
+	if decl == nil || decl.Body == nil || reached[fn] {
+		return
+	}
+	reached[fn] = true
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				u.noteStore(l, of)
+			}
+		case *ast.IncDecStmt:
+			u.noteStore(n.X, of)
+		case *ast.CallExpr:
+			callee := u.callee(n)
+			if callee == nil {
+				break
+			}
+			if !u.pkg.IsSource(callee.Pkg()) && u.writes(callee) {
+				for _, a := range n.Args {
+					u.noteStore(a, of)
+				}
+			}
+			u.reach(callee, reached, of)
+		}
+		return true
+	})
+}
+
+// noteStore notes the types of a place that is written, and of all that it is a part of.
+func (u *unit) noteStore(place ast.Expr, of *stored) {
+	for place != nil {
+		t := u.pkg.Info.TypeOf(place)
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			of.types[t.Origin().Obj()] = true
+		case *types.TypeParam:
+			of.all = of.all || !isNumber(t)
+		}
+		switch e := ast.Unparen(place).(type) {
+		case *ast.SelectorExpr:
+			place = e.X
+		case *ast.IndexExpr:
+			place = e.X
+		case *ast.StarExpr:
+			place = e.X
+		case *ast.UnaryExpr:
+			place = e.X
+		default:
+			place = nil
+		}
+	}
+}
+
+// untouched tells whether an element of a slice is a struct of numbers that no kernel with this function writes, so
+// that a copy does for a pointer to it. Not so where there are arrays in it, of which lanes may ask for elements of
+// their own.
+func (f *function) untouched(e *ast.IndexExpr) bool {
+	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(slice.Elem()).(*types.Named)
+	if !ok || !f.u.value(n) {
+		return false
+	}
+	if s, ok := n.Underlying().(*types.Struct); !ok || holds(s, isArray) {
+		return false
+	}
+	of := f.u.stores[f.out.fn]
+	return !of.all && !of.types[n.Origin().Obj()]
+}
+
+// isNumber tells whether a type parameter stands for numbers alone.
+func isNumber(t *types.TypeParam) bool {
+	of := t.Constraint().Underlying().(*types.Interface)
+	return types.Satisfies(types.Typ[types.Float64], of) && !types.Satisfies(types.NewStruct(nil, nil), of)
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.(*types.Array)
+	return ok
+}

@@ -5,6 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
 // lane is an expression as a value: what lies in memory is read.
@@ -135,4 +138,74 @@ func (f *function) logic(e *ast.BinaryExpr) (cexpr, bool) {
 	inner := f.mask()
 	f.level--
 	return atom("%s(%s, %s, [&](auto %s) { return %s; })", name, outer, x, inner, y), true
+}
+
+// laneStruct is what a struct of numbers is for lanes: of vectors, and in memory.
+func (u *unit) laneStruct(c *cstruct, s *types.Struct, ids, ctypes []string) string {
+	if !u.lanes || !u.value(s) {
+		return ""
+	}
+	offsets := source.Sizes.Offsetsof(structFields(s))
+	word, alike := words(s)
+	var fields, refs, values, uniform, sets, parts, keeps strings.Builder
+	for i, id := range ids {
+		fmt.Fprintf(&fields, " Lanes<%s> %s;", ctypes[i], id)
+		fmt.Fprintf(&refs, "        Ref<%s, P, O + %d> %s;\n", ctypes[i], offsets[i], id)
+		comma := ""
+		if i > 0 {
+			comma = ", "
+		}
+		fmt.Fprintf(&values, "%svalue(r.%s)", comma, id)
+		fmt.Fprintf(&uniform, "%slanes<%s>(x.%s)", comma, ctypes[i], id)
+		fmt.Fprintf(&sets, " set(m, to.%s, x.%s);", id, id)
+		fmt.Fprintf(&parts, "%spart(Kept<%s>{}, all, offset + %d)", comma, ctypes[i], offsets[i])
+		fmt.Fprintf(&keeps, " keep_part(Kept<%s>{}, all, offset + %d, x.%s);", ctypes[i], offsets[i], id)
+	}
+	read, write, pieces := "{"+values.String()+"}", sets.String(), ""
+	if word != "" {
+		of := fmt.Sprintf("%s, %d", word, source.Sizes.Sizeof(s)/map[string]int64{"float": 4, "double": 8}[word])
+		pieces = fmt.Sprintf("template <typename W, int N> INLINE %[1]s_lanes part(Kept<%[1]s>, const Words<W, N> &all, "+
+			"int64 offset) {\n    return {%[2]s};\n}\n", c.name, parts.String())
+		read = fmt.Sprintf("part(Kept<%s>{}, words<%s>(r.place, O), 0)", c.name, of)
+		if alike {
+			pieces += fmt.Sprintf("template <typename W, int N> INLINE void keep_part(Kept<%[1]s>, Words<W, N> &all, "+
+				"int64 offset, const %[1]s_lanes &x) {%[2]s }\n", c.name, keeps.String())
+			write = fmt.Sprintf("\n    Words<%s> all;\n    keep_part(Kept<%[2]s>{}, all, 0, lanes<%[2]s>(x));\n"+
+				"    keep_words(m, all, to.place, O);\n", of, c.name)
+		}
+	}
+	return fmt.Sprintf(`struct %[1]s_lanes {%[2]s };
+template <> struct LanesOf<%[1]s> { typedef %[1]s_lanes type; };
+template <typename P, int64 O> struct Ref<%[1]s, P, O> {
+    typedef %[1]s element;
+    union {
+        P place;
+%[3]s    };
+    MEMBER const Ref *operator->() const { return this; }
+    MEMBER const Ref &operator*() const { return *this; }
+    MEMBER Ref operator&() const { return *this; }
+};
+%[7]stemplate <typename P, int64 O> INLINE %[1]s_lanes value(const Ref<%[1]s, P, O> &r) { return %[4]s; }
+template <typename T> requires Same<T, %[1]s>::is INLINE %[1]s_lanes lanes(const %[1]s &x) { return {%[5]s}; }
+template <typename M, typename X> INLINE void set(M m, %[1]s_lanes &to, const X &x) {%[6]s }
+template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
+		`const Ref<%[1]s, P, O> &to, const X &x) {%[8]s }
+`, c.name, fields.String(), refs.String(), read, uniform.String(), sets.String(), pieces, write)
+}
+
+// words tells what a struct can be read by in pieces: double where its largest number has 8 bytes, float where it has
+// 4, and whether all its numbers are as large. Nothing if its size is no multiple of that.
+func words(s *types.Struct) (word string, alike bool) {
+	most, least := int64(0), int64(8)
+	holds(s, func(t types.Type) bool {
+		if b, ok := t.(*types.Basic); ok {
+			size := source.Sizes.Sizeof(b)
+			most, least = max(most, size), min(least, size)
+		}
+		return false
+	})
+	if most < 4 || source.Sizes.Sizeof(s)%most != 0 {
+		return "", false
+	}
+	return map[int64]string{4: "float", 8: "double"}[most], most == least
 }

@@ -26,6 +26,7 @@ type unit struct {
 	copies bool // there are copies without a stop at registers
 
 	lanes       bool // C++ for several indices at a time, instead of CUDA C
+	stores      map[*types.Func]stored
 	laneEntries strings.Builder
 }
 

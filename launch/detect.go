@@ -225,7 +225,7 @@ func (e *envReader) pod(p *Environment) {
 	}
 }
 
-// Pod tells whether this process is that of a pod of an indexed Job, and no rank that one has started; index is the
+// Pod reports whether this process is that of a pod of an indexed Job, and no rank that one has started; index is the
 // pod's, from 0.
 func Pod() (index int, is bool, err error) {
 	env := envReader{lookup: os.LookupEnv}

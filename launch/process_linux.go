@@ -47,7 +47,7 @@ func buffered(pipe *os.File) (int64, error) {
 	return int64(held), cmp.Or(err, failure)
 }
 
-// ownedByUser tells whether a file belongs to this user.
+// ownedByUser reports whether a file belongs to this user.
 func ownedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()

@@ -164,7 +164,7 @@ func noted(notes string, rank int, kind string) (pid int, ok bool) {
 	return pid, err == nil
 }
 
-// runs tells whether a process exists and is not a zombie.
+// runs reports whether a process exists and is not a zombie.
 func runs(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -11,7 +11,7 @@ const (
 )
 
 // Choose says which transport the ranks of a run take, and why, in words that complete "transport grpc: ". asked is
-// one of the names above; mpi tells whether this program was built with MPI. What cannot work is refused: above all
+// one of the names above; mpi reports whether this program was built with MPI. What cannot work is refused: above all
 // N copies of a run of one rank.
 func Choose(p Environment, asked string, mpi bool) (transport, why string, err error) {
 	switch asked {

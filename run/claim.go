@@ -65,7 +65,7 @@ func absolute(path string) string {
 // releaseFolder writes the summary of a run that has ended well, tells the folder what has become of the run, and gives
 // it back.
 func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, ended error) error {
-	if errors.Is(ended, dist.ErrPeerLost) { // and so it goes on from what is saved, as if this rank had been lost too
+	if errors.Is(ended, dist.ErrPeerLost) { // and so it continues from what is saved, as if this rank had been lost too
 		return r.folder.Close()
 	}
 	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, ended) })

@@ -14,13 +14,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// control saves the state of a run in its course, and ends the run when it is told to. Rank 0's clock tells when ranks
-// look at each other, a few times a second, whatever a step takes: then they find out whether one of them is to stop,
-// and whether all have written what they were writing.
+// control saves the state of a run in its course, and ends the run when it is told to. All ranks poll each other at the
+// same steps, a few times a second by rank 0's clock, however long a step takes: then they find out whether one of them
+// is to stop, and whether all have written what they were writing.
 type control struct {
 	stop       <-chan struct{} // closed when the run is to stop
 	limit      time.Time       // when it is to stop by itself; zero for never
-	nextPoll   int             // the step at which ranks look next
+	nextPoll   int             // the step at which ranks poll next
 	lastPoll   time.Time
 	lastSteps  int // steps then
 	saved      time.Time
@@ -32,18 +32,30 @@ type control struct {
 	pruning    chan error // has a value when the earlier ones are gone; nil if nobody is at it
 }
 
-// pollInterval is how long a run goes on before it sees that it is to stop.
+// pollInterval is how long a run continues before it sees that it is to stop.
 const pollInterval = 200 * time.Millisecond
 
-// What ranks tell each other when they look. toSave, toShow and nextLook are of rank 0.
+// poll is what the ranks find out about each other in one reduction, by the maximum over all. The words save, show and
+// nextPoll are of rank 0.
+type poll [pollWords]int64
+
 const (
-	wordStop = iota
-	wordSave
-	wordShow
-	wordNextPoll
-	wordWriting
-	wordFraming
-	wordCount
+	pollStop    = iota // a stopReason
+	pollSave           // 1: begin a checkpoint
+	pollShow           // a watch.Want
+	pollNext           // steps to the next poll
+	pollWriting        // 1: a rank is still writing its share of a checkpoint
+	pollDrawing        // 1: a rank is still at a stage of a frame
+	pollWords
+)
+
+// stopReason is why a run stops before its end. The greatest of all ranks counts.
+type stopReason = int64
+
+const (
+	goOn stopReason = iota
+	stopOrdered
+	stopTimeLimit
 )
 
 // Stopped tells that a run was told to stop, and has saved its state.
@@ -59,13 +71,13 @@ func (e *Stopped) Error() string {
 	return "stopped by a signal " + e.Where
 }
 
-// savesState tells whether the run saves its state.
+// savesState reports whether the run saves its state.
 func (r *runner) savesState() bool {
 	_, can := r.solver.(solvers.Restarter)
 	return can && r.Report == nil && r.Replay == nil
 }
 
-// newControl begins to look after a run.
+// newControl starts the clocks of polls and checkpoints.
 func (r *runner) newControl(told <-chan struct{}) *control {
 	now := time.Now()
 	k := &control{stop: told, lastPoll: now, saved: now}
@@ -75,7 +87,7 @@ func (r *runner) newControl(told <-chan struct{}) *control {
 	return k
 }
 
-// stepsToPoll is how many steps there are to the next look.
+// stepsToPoll is how many steps there are to the next poll.
 func (r *runner) stepsToPoll(steps int) int {
 	if r.control == nil {
 		return math.MaxInt
@@ -87,7 +99,7 @@ func (r *runner) stepsToPoll(steps int) int {
 	return max(n, 1)
 }
 
-// poll is called after each stretch of steps.
+// poll is called by all ranks after each stretch of steps.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	k := r.control
 	if k == nil {
@@ -101,71 +113,78 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err := r.finishRows(ctx); err != nil {
 		return err
 	}
-	all := make([]int64, wordCount)
-	select {
-	case <-k.stop:
-		all[wordStop] = 1
-	default:
-	}
-	if r.Comm.Rank() == 0 {
-		k.request(all, now.Steps, r.Case.Checkpoint.Every)
-		all[wordShow] = int64(r.Watch.Wants())
-	}
-	if k.writing != nil && !k.writing.Written() {
-		all[wordWriting] = 1
-	}
-	for _, f := range r.frames {
-		if !f.stageDone() {
-			all[wordFraming] = 1
-		}
-	}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Max, all); err != nil {
+	p, err := r.exchangePoll(ctx, now)
+	if err != nil {
 		return err
 	}
+	stop := p[pollStop] != goOn
 	for _, f := range r.frames {
-		if all[wordFraming] == 0 && f.pending != nil {
+		if p[pollDrawing] == 0 && f.pending != nil {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	if all[wordStop] != 0 {
+	if stop {
 		if err := r.finishFrames(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.show(ctx, now, watch.Want(all[wordShow])); err != nil {
+	if err := r.show(ctx, now, watch.Want(p[pollShow])); err != nil {
 		return err
 	}
-	k.nextPoll = now.Steps + int(all[wordNextPoll])
-	if k.writing != nil && (all[wordWriting] == 0 || all[wordStop] != 0 || regular) {
+	k.nextPoll = now.Steps + int(p[pollNext])
+	if k.writing != nil && (p[pollWriting] == 0 || stop || regular) {
 		if err := r.finishCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if k.writing == nil && (all[wordSave] != 0 || all[wordStop] != 0 || regular) {
+	if k.writing == nil && (p[pollSave] != 0 || stop || regular) {
 		if err := r.beginCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if all[wordStop] == 0 {
+	if !stop {
 		return nil
 	}
 	if err := r.finishCheckpoint(ctx); err != nil {
 		return err
 	}
 	return &Stopped{Where: fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.lastFrame()),
-		Late: all[wordStop] == 2}
+		Late: p[pollStop] == stopTimeLimit}
 }
 
-// request is what rank 0 wants of all.
-func (k *control) request(all []int64, steps int, every float64) {
+// exchangePoll reduces what all ranks have to tell.
+func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
+	k := r.control
+	select {
+	case <-k.stop:
+		p[pollStop] = stopOrdered
+	default:
+	}
+	if r.Comm.Rank() == 0 {
+		k.request(&p, now.Steps, r.Case.Checkpoint.Every)
+		p[pollShow] = int64(r.Watch.Wants())
+	}
+	if k.writing != nil && !k.writing.Written() {
+		p[pollWriting] = 1
+	}
+	for _, f := range r.frames {
+		if !f.stageDone() {
+			p[pollDrawing] = 1
+		}
+	}
+	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
+}
+
+// request is what rank 0 asks all ranks for.
+func (k *control) request(p *poll, steps int, every float64) {
 	now := time.Now()
 	if !k.limit.IsZero() && now.Add(k.writeTime*3/2+5*pollInterval).After(k.limit) {
-		all[wordStop] = 2
+		p[pollStop] = stopTimeLimit
 	}
 	if every > 0 && now.Sub(k.saved).Seconds() >= every {
-		all[wordSave] = 1
+		p[pollSave] = 1
 	}
 	// As many steps as fit, but at most twice those of the last stretch: the first ones are slower.
 	last := max(steps-k.lastSteps, 1)
@@ -173,7 +192,7 @@ func (k *control) request(all []int64, steps int, every float64) {
 	if took := now.Sub(k.lastPoll); took > 0 {
 		n = min(n, float64(last)*pollInterval.Seconds()/took.Seconds())
 	}
-	all[wordNextPoll] = max(1, int64(n))
+	p[pollNext] = max(1, int64(n))
 	k.lastPoll, k.lastSteps = now, steps
 }
 

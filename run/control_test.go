@@ -22,9 +22,9 @@ func TestGoesOnAndLooksSoon(t *testing.T) {
 	if n := r.stepsToPoll(steps); n != 1 {
 		t.Errorf("ranks look at each other after %d steps", n)
 	}
-	all := make([]int64, wordCount)
-	r.control.request(all, steps+3, 0)
-	if n := all[wordNextPoll]; n > 6 {
+	var all poll
+	r.control.request(&all, steps+3, 0)
+	if n := all[pollNext]; n > 6 {
 		t.Errorf("and then after %d more", n)
 	}
 }

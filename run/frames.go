@@ -84,7 +84,7 @@ func (f *frames) removeLater() error {
 // partial ends the name of a file that ranks are writing.
 const partial = ".part"
 
-// whole tells whether there is one file of everything, which a .pvd cannot name.
+// whole reports whether there is one file of everything, which a .pvd cannot name.
 func (f *frames) whole() bool {
 	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == recordFormat
 }

@@ -82,7 +82,7 @@ func (d *pendingFrame) start() {
 	}()
 }
 
-// stageDone tells whether this rank has done what it can of the frame under way, if there is one.
+// stageDone reports whether this rank has done what it can of the frame under way, if there is one.
 func (f *frames) stageDone() bool {
 	if f.pending == nil {
 		return true

@@ -99,7 +99,7 @@ func (p *probe) read(ctx context.Context) error {
 	return nil
 }
 
-// openGauge begins the file of a gauge on the rank that has its cell, or goes on from a position.
+// openGauge begins the file of a gauge on the rank that has its cell, or continues from a position.
 func openGauge(fence folder.Fence, g gaugePoint, cell int, columns []string, from *position) (*gauge, error) {
 	o := &gauge{file: path.Join("gauges", g.name+".csv"), cell: cell, every: g.every}
 	if from != nil {

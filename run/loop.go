@@ -239,7 +239,7 @@ func (r *runner) start(ctx context.Context) error {
 		if k := r.control; k != nil { // which measures how fast steps are from here
 			k.lastSteps, k.nextPoll, k.lastPoll, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
 		}
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.timeText(r.from.time), r.checkpoint.Path)
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.from.time), r.checkpoint.Path)
 		r.Watch.Restarted(r.restarted())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):

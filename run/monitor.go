@@ -229,13 +229,13 @@ func (r *runner) showEnd(ctx context.Context, now solvers.Clock) error {
 	return r.show(ctx, now, watch.Want(want[0]))
 }
 
-// restarted tells that the run goes on, and why an earlier one did not.
+// restarted tells that the run continues, and why an earlier one did not.
 func (r *runner) restarted() string {
 	why := "was ended by force, or its machine was"
 	if r.monitor.previousState == folder.Stopped {
 		why = "was stopped"
 	}
-	return fmt.Sprintf("goes on %s, since the run before it %s", r.timeText(r.from.time), why)
+	return fmt.Sprintf("continues %s, since the run before it %s", r.timeText(r.from.time), why)
 }
 
 // reportEnd tells those who look how the run ended.

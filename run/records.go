@@ -50,7 +50,7 @@ func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
 	return list
 }
 
-// openRecords begins or goes on with the file of all frames.
+// openRecords begins or continues with the file of all frames.
 func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 	on := r.builder.space(recordFormat)
 	g, err := on.Geometry(ctx)

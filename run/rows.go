@@ -39,7 +39,7 @@ func (f fenced) Write(rows []byte) (n int, err error) {
 
 const flushAfter = 500 * time.Millisecond
 
-// openRows begins a table, or goes on with one behind its first so many bytes; what a run wrote later is cut off.
+// openRows begins a table, or continues with one behind its first so many bytes; what a run wrote later is cut off.
 func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	path := filepath.Join(fence.Dir, name)
 	flags := os.O_RDWR | os.O_CREATE

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -34,7 +32,7 @@ type Options struct {
 	LocalRanks   int           // ranks that share the device's memory, this one among them; 1 if 0
 	Dir          string        // of all output; "" for the case's own
 	Force        bool          // results of another case in that folder are replaced, and checkpoints not looked at
-	Restart      bool          // the run must go on from a checkpoint
+	Restart      bool          // the run must continue from a checkpoint
 	TimeLimit    time.Duration // on the wall, near which the run saves its state and stops; 0 for none
 	Warn         io.Writer     // is told of what does not end the run; nil for nobody
 	Replay       *Replay       // a stretch of an earlier run; nil for a run of its own
@@ -43,7 +41,7 @@ type Options struct {
 	Heartbeat    func()        // is called whenever something is done, which may be often; nil for nobody
 	Check        bool          // set up, but do not run
 
-	// Epoch and Began are of a run whose ranks come and go, 0 of others. It goes on from what ranks of the epoch Since,
+	// Epoch and Began are of a run whose ranks come and go, 0 of others. It continues from what ranks of the epoch Since,
 	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
 	Epoch, FirstEpoch uint64
 
@@ -155,7 +153,7 @@ type runner struct {
 	control        *control                          // of runs that save their state
 	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
-	checkpoint *checkpoint.File // from which the run goes on, with
+	checkpoint *checkpoint.File // from which the run continues, with
 	from       *position        // how far it was; nil for both
 }
 
@@ -178,101 +176,6 @@ func (r *runner) reportOutcome(ctx context.Context) error {
 	}
 	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
 		SetUp: r.setUp.Seconds(), Seconds: r.loopTime.Seconds()})
-}
-
-// finish gathers the summary.
-func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
-	end, err := r.totals.Measure(ctx, r.solver)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
-	if err != nil {
-		return nil, err
-	}
-	begin := time.Now()
-	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
-		return nil, err
-	}
-	r.loopTime += time.Since(begin)
-	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
-	if err != nil {
-		return nil, err
-	}
-	c := r.Case
-	if d, ok := r.solver.(solvers.Saver); ok && c.Output.Mesh != "" && !r.Check {
-		path := c.Output.Mesh
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.Dir, path)
-		}
-		if err := r.saveMesh(ctx, d, path); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.writeFinalOutput(ctx); err != nil {
-		return nil, err
-	}
-	found, err := r.conclusions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now := r.solver.Clock()
-	if r.size.Sweeps {
-		now.Time = 0
-	}
-	s := &summary.Summary{
-		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
-		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
-		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
-		Wall: r.loopTime.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
-		Metrics: found, Phases: r.solver.Phases(), Conservation: map[string]float64{},
-		Imbalance: uneven, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
-	}
-	for _, q := range end {
-		if q.In&solvers.Metric != 0 {
-			s.Metrics[q.Name] = q.Value
-		}
-		if q.In&solvers.Drift != 0 {
-			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
-		}
-	}
-	off, err := solvers.MeasureExact(ctx, r.Comm, r.solver, c)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
-		more, err := d.MeasureEnd(ctx)
-		if err != nil {
-			return nil, err
-		}
-		off = append(off, more...)
-	}
-	for _, q := range off {
-		s.Metrics[q.Name] = q.Value
-	}
-	if d, ok := r.solver.(solvers.Stopper); ok {
-		s.Stopped = d.Stopped()
-	}
-	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
-	if r.firstStep > 0 {
-		s.Phases["first_step"] = r.firstStep.Seconds()
-	}
-	if d, apart := r.Device.(backend.Account); apart {
-		bytes := []int64{d.Peak()}
-		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
-			return nil, err
-		}
-		s.DeviceBytes = bytes[0]
-	}
-	bytes := []int64{r.size.Bytes}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
-		return nil, err
-	}
-	s.ArrayBytes, s.Estimate = bytes[0], r.estimates
-	if s.Wall > 0 {
-		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
-	}
-	return s, nil
 }
 
 func (r *runner) close() error {

@@ -61,42 +61,47 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		}
 		return digests(r.Case.Inputs(), r.Case.Path)
 	})
-	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
+	if err := r.setUpOutput(ctx); err != nil {
 		return r, err
-	}
-	r.observing = newObserving(o.Device, r.solver, r.totals)
-	r.builder = newFrameBuilder(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
-	var cells []int // of the gauges on this rank
-	if len(o.Case.Gauges) > 0 {
-		if r.probe, err = newProbe(r.builder.fields, o.Case.Solver); err != nil {
-			return r, err
-		}
-		if err := r.newPoints(ctx); err != nil {
-			return r, err
-		}
-		if cells, err = r.probe.locate(ctx, r.points, o.Comm); err != nil {
-			return r, err
-		}
-	}
-	if o.Report == nil {
-		if err := r.newTransects(ctx); err != nil {
-			return r, err
-		}
-	}
-	if o.Check {
-		if err := r.printFindings(ctx); err != nil {
-			return r, err
-		}
-	} else if o.Report == nil {
-		if err := r.open(ctx, cells); err != nil {
-			return r, err
-		}
 	}
 	r.heartbeat()
 	// What set-up needed and the run does not goes back to the system.
 	debug.FreeOSMemory()
 	r.setUp = time.Since(r.started)
 	return r, nil
+}
+
+// setUpOutput prepares what the run measures and writes, and opens its files; of a check it prints what was found.
+func (r *runner) setUpOutput(ctx context.Context) (err error) {
+	if r.totals, err = solvers.NewTotals(ctx, r.Comm, r.solver); err != nil {
+		return err
+	}
+	r.observing = newObserving(r.Device, r.solver, r.totals)
+	r.builder = newFrameBuilder(r.solver, r.Comm.Rank(), r.Case.Output.Fields)
+	var cells []int // of the gauges on this rank
+	if len(r.Case.Gauges) > 0 {
+		if r.probe, err = newProbe(r.builder.fields, r.Case.Solver); err != nil {
+			return err
+		}
+		if err := r.newPoints(ctx); err != nil {
+			return err
+		}
+		if cells, err = r.probe.locate(ctx, r.points, r.Comm); err != nil {
+			return err
+		}
+	}
+	if r.Report == nil {
+		if err := r.newTransects(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Check:
+		return r.printFindings(ctx)
+	case r.Report == nil:
+		return r.open(ctx, cells)
+	}
+	return nil
 }
 
 // newSolver makes the solver, while the progress shows what takes long.

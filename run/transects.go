@@ -76,7 +76,7 @@ func (r *runner) newTransects(ctx context.Context) error {
 	return nil
 }
 
-// open begins the files on rank 0, or goes on from a position.
+// open begins the files on rank 0, or continues from a position.
 func (t *transects) open(r *runner) error {
 	for _, of := range t.lines {
 		r.tables = append(r.tables, &of.gauge)

@@ -109,7 +109,7 @@ func TestAdversary(t *testing.T) {
 				t.Errorf("rank 0 ends %v after its summary, and %v without strangers", s.left, quiet.left)
 			}
 			said := s.ranks[0].stderr.String()
-			want := []string{"turned away in all:", "of more than may wait at once"}
+			want := []string{"refused in all:", "of more than may wait at once"}
 			if name == "token" {
 				want = append(want, "without the token of the job", "of another epoch", "of another build",
 					"of a rank that has no place", "with the address or certificate of another rank")

@@ -114,8 +114,8 @@ func (r *rank) failure(err error) error {
 	return &rankFailure{err, r.env, r.logRanks}
 }
 
-// shouldPrint tells whether this rank should print its error. What all ranks know alike one of them prints; a rank that
-// only followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
+// shouldPrint reports whether this rank should print its error. What all ranks know alike one of them prints; a rank
+// that only followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
 func (e *rankFailure) shouldPrint(stopped bool) bool {
 	var alike *sharedError
 	var lost *dist.PeerError
@@ -184,8 +184,8 @@ func (e *rankFailure) cause() launch.Report {
 	return launch.Report{Rank: e.env.Rank, Text: e.Error()}
 }
 
-// followed tells whether a worker fails because another rank was lost or has failed. One that was told to stop may see
-// others go, which means nothing.
+// followed reports whether a worker fails because another rank was lost or has failed. One that was told to stop may
+// see others go, which means nothing.
 func (e *rankFailure) followed(stopped bool) bool {
 	if e.env.Epoch == 0 || stopped {
 		return false
@@ -216,7 +216,7 @@ type stopped struct {
 func (e *stopped) Unwrap() error { return e.error }
 
 // stoppedError is the error of a run of which the ranks did as they were told, and that of the ranks where they did
-// not. saved tells that there is a state to go on from, whatever they had come to.
+// not. saved tells that there is a state to continue from, whatever they had come to.
 func stoppedError(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
@@ -240,4 +240,4 @@ func stoppedError(exits []launch.Exit, saved bool, err error) error {
 }
 
 // savedText follows what tells where a run was.
-const savedText = "; its state is saved, and the same command goes on from there"
+const savedText = "; its state is saved, and the same command continues from there"

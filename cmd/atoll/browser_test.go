@@ -121,7 +121,7 @@ func (p *tab) call(t *testing.T, method string, params any) json.RawMessage {
 	}
 }
 
-// complaint tells whether an event is an error on the console.
+// complaint reports whether an event is an error on the console.
 func complaint(method string, params json.RawMessage) bool {
 	var said struct {
 		Type  string

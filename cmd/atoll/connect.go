@@ -77,7 +77,7 @@ func ensureToken() error {
 	return os.Setenv(envToken, rand.Text())
 }
 
-// joinConfig is how a rank joins the others. notify is told of who is waited for, and turned away.
+// joinConfig is how a rank joins the others. notify is told of who is waited for, and refused.
 func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notify func(line string)) (grpc.Config,
 	error) {
 	cfg := grpc.Config{

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRanksByCommand: runs of all solvers go on with 2, 5 and 3 ranks after 4, as they are told, and end with the hash,
-// the tables and the gauges of one rank.
+// TestRanksByCommand: runs of all solvers continue with 2, 5 and 3 ranks after 4, as they are told, and end with the
+// hash, the tables and the gauges of one rank.
 func TestRanksByCommand(t *testing.T) {
 	for _, c := range chaosCases {
 		t.Run(c.name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 	}
 }
 
-// Rows are in their files while a run goes on, so that nothing ends them.
+// Rows are in their files while a run is under way, so that nothing ends them.
 func TestRowsAreWrittenSoon(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	c := underWay(t, dir)

@@ -153,7 +153,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))
 	}
 	if failed != nil {
-		fmt.Fprintf(os.Stderr, "atoll: what it has written is on the volume %s: the same command goes on from its last "+
+		fmt.Fprintf(os.Stderr, "atoll: what it has written is on the volume %s: the same command continues from its last "+
 			"checkpoint, --delete removes it\n", f.claim())
 	}
 	if failed != nil && failed.Input {
@@ -167,7 +167,7 @@ func (f *k8sFlags) claim() string { return cmp.Or(f.job.Claim, f.job.Name+"-outp
 // interrupted asks what becomes of the job, where somebody can answer. It goes on without an answer.
 func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err error) error {
 	if process.Ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
-		fmt.Fprintf(os.Stderr, "atoll: the job goes on; come back with --attach, or end it with --delete\n")
+		fmt.Fprintf(os.Stderr, "atoll: the job continues; come back with --attach, or end it with --delete\n")
 		return err
 	}
 	return errors.Join(err, cluster.Remove(ctx, f.job.Name, false))

@@ -26,7 +26,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1  // while running
 	exitUsage  = 2  // bad usage or input
-	exitSaved  = 75 // stopped with its state saved: the same command goes on
+	exitSaved  = 75 // stopped with its state saved: the same command continues
 	exitLost   = 76 // of a worker: another rank was lost, or has failed
 )
 
@@ -160,7 +160,7 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// isCobraUsage tells whether an error came from the command line's own checks, which have no type.
+// isCobraUsage reports whether an error came from the command line's own checks, which have no type.
 func isCobraUsage(err error) bool {
 	for _, prefix := range []string{"unknown command", "accepts ", "requires ", "required flag", "invalid argument"} {
 		if len(err.Error()) >= len(prefix) && err.Error()[:len(prefix)] == prefix {

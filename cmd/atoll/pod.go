@@ -90,7 +90,7 @@ func podEnded(ctx context.Context, p *members.Pod, err error) error {
 	case ctx.Err() != nil && errors.As(err, &whole):
 		return &stopped{whole, whole.text, exitSaved}
 	case ctx.Err() != nil:
-		text := fmt.Sprintf("pod %d has left the run, which goes on when it comes again", p.Index)
+		text := fmt.Sprintf("pod %d has left the run, which continues when it comes again", p.Index)
 		return &stopped{context.Cause(ctx), text, exitSaved}
 	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)):

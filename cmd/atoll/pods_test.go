@@ -79,7 +79,7 @@ func (p *podsOf) ended(want int, indices ...int) {
 	}
 }
 
-// on waits until the run goes on, in a later epoch, on so many ranks.
+// on waits until the run continues, in a later epoch, on so many ranks.
 func (p *podsOf) on(ranks int, after uint64) (epoch uint64) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("epoch after %d of %d ranks", after, ranks), func() bool {
@@ -153,7 +153,7 @@ func TestPods(t *testing.T) {
 }
 
 // TestRankThatHangsByItself: of a run whose mesh is a pipe that nobody writes to, rank 0 waits for it for ever, and its
-// connections live. It is found, and the run goes on when the mesh is there.
+// connections live. It is found, and the run continues when the mesh is there.
 func TestRankThatHangsByItself(t *testing.T) {
 	t.Parallel()
 	dir := caseFile(t, strings.ReplaceAll("solver = 'smooth'\n[mesh]\nfile = 'm.msh'\n[metric]\nfield = 'uniform'\n"+

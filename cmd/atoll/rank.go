@@ -217,7 +217,7 @@ func (r *rank) log(rank int) io.Writer {
 	return launch.NewLineWriter(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
 }
 
-// validAddress tells whether an address is host:port, where host may be missing.
+// validAddress reports whether an address is host:port, where host may be missing.
 func validAddress(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -241,7 +241,7 @@ func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err 
 		return nil, err
 	}
 	if s != nil && !r.quiet {
-		fmt.Printf("%-16s http://%s/\n", "watch", s.Address())
+		fmt.Printf("%-16s %s\n", "watch", s.URL())
 	}
 	return s, nil
 }

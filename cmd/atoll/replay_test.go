@@ -177,8 +177,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere: whenever a run is killed, the next one goes on from what is whole, and ends as one that was not.
-// ATOLL_KILLS is how often; it runs on ranks that are processes, of which all or one dies.
+// TestKilledAnywhere: whenever a run is killed, the next one continues from what is whole, and ends as one that was
+// not. ATOLL_KILLS is how often; it runs on ranks that are processes, of which all or one dies.
 func TestKilledAnywhere(t *testing.T) {
 	kills := 4
 	if text := os.Getenv("ATOLL_KILLS"); text != "" {

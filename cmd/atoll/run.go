@@ -63,7 +63,7 @@ func runCommand() *cobra.Command {
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
 	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
-	p.BoolVar(&f.restart, "restart", false, "go on from the latest whole checkpoint in the output folder, and fail if "+
+	p.BoolVar(&f.restart, "restart", false, "continue from the latest whole checkpoint in the output folder, and fail if "+
 		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
 		"the state and end with exit code 75; 0 for no limit")
@@ -107,7 +107,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
 		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
 	case f.restart && f.force:
-		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
+		return usageError{errors.New("--restart continues from what is there, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
 	case f.serve != "" && !validAddress(f.serve):

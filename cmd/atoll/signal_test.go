@@ -23,7 +23,8 @@ import (
 )
 
 // TestSignalEndsARun: whatever a run is doing, a signal ends it with a word about it. While it sets up the exit code is
-// 1; later its state is saved, and the same command goes on from there, on other ranks, to the end that it has without.
+// 1; later its state is saved, and the same command continues from there, on other ranks, to the end that it has
+// without.
 func TestSignalEndsARun(t *testing.T) {
 	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4")
 	for name, args := range map[string][]string{

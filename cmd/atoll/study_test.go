@@ -37,7 +37,7 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestStoppedStudyGoesOn: a signal ends its runs, which save their states, and the same command goes on from there.
+// TestStoppedStudyGoesOn: a signal ends its runs, which save their states, and the same command continues from there.
 func TestStoppedStudyGoesOn(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	args := []string{"study", "case.toml", "--set", "mesh.cells=900,1800", "--set", "time.end=100", "--set",
@@ -58,7 +58,8 @@ func TestStoppedStudyGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != exitSaved || !strings.Contains(c.stderr.String(), "goes on from there") {
+	if code := c.ProcessState.ExitCode(); code != exitSaved || !strings.Contains(c.stderr.String(),
+		"continues from there") {
 		t.Fatalf("exit code %d: %s", code, c.stderr.String())
 	}
 	saved, err := filepath.Glob(filepath.Join(dir, "out-study", "*", "checkpoints", "*.ckpt"))

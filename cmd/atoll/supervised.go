@@ -37,7 +37,7 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
 	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank that lives may "+
 		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
-	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run goes on with fewer where places are missing, takes "+
+	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run continues with fewer where places are missing, takes "+
 		"new ones in, and as many can be asked for with atoll ranks")
 	p.StringVar(&f.listenSupervisors, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
 		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
@@ -83,7 +83,7 @@ func (f *runFlags) limits() supervise.Limits {
 }
 
 // supervisedProcesses starts a process for each rank, which come back here as workers, and starts them anew as long as
-// they do not come to an end. A check has nothing to go on from.
+// they do not come to an end. A check has nothing to continue from.
 func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
 		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
@@ -155,7 +155,7 @@ func (f *runFlags) advertisedHost() string {
 	return "127.0.0.1"
 }
 
-// outcomeError is the error of a run that ended so; saved tells that there is a state to go on from.
+// outcomeError is the error of a run that ended so; saved tells that there is a state to continue from.
 func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	var stop error
 	if o.Stopped {

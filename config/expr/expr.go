@@ -102,7 +102,7 @@ func (p *Program) notFinite(v, x, y, z, t float64, extra []float64) error {
 // Uses returns the extra variables that the expression mentions, sorted.
 func (p *Program) Uses() []string { return slices.Clone(p.uses) }
 
-// Mentions tells whether x, y, z, t or pi is in the expression.
+// Mentions reports whether x, y, z, t or pi is in the expression.
 func (p *Program) Mentions(name string) bool { return slices.Contains(p.places, name) }
 
 // String returns the source.

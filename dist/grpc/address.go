@@ -34,7 +34,7 @@ func (cfg *Config) check(address string) error {
 		"may read and change the run (--insecure)", quoted(address))
 }
 
-// isLocal tells whether only this machine can reach an address.
+// isLocal reports whether only this machine can reach an address.
 func isLocal(address string) bool {
 	if strings.HasPrefix(address, "unix:") {
 		return true
@@ -84,7 +84,7 @@ func (cfg *Config) resolveAddresses() error {
 	return nil
 }
 
-// isWildcard tells whether a listener on that host takes connections to any address of the machine.
+// isWildcard reports whether a listener on that host takes connections to any address of the machine.
 func isWildcard(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "" || ip != nil && ip.IsUnspecified()

@@ -23,7 +23,7 @@ func jobOf(cfg Config, by string) jobIdentity {
 	return jobIdentity{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, setBy: by}
 }
 
-// hasToken tells whether a token is the job's, in a time that does not tell how much of it is right.
+// hasToken reports whether a token is the job's, in a time that does not tell how much of it is right.
 func (j *jobIdentity) hasToken(token string) bool {
 	a, b := sha256.Sum256([]byte(j.token)), sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
@@ -64,7 +64,7 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 	return "", ""
 }
 
-// mismatch tells whether both are given and not the same: who has no case yet may bring it later.
+// mismatch reports whether both are given and not the same: who has no case yet may bring it later.
 func mismatch(a, b string) bool { return a != "" && b != "" && a != b }
 
 // quoted is a text that came from the network, fit for a line of a log.

@@ -84,7 +84,7 @@ func (a *aheadConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readv tells whether it has read, or failed for good.
+// readv reports whether it has read, or failed for good.
 func (a *aheadConn) readv(fd uintptr) bool {
 	for {
 		n, _, err := syscall.Syscall(syscall.SYS_READV, fd, uintptr(unsafe.Pointer(&a.vec)), uintptr(len(a.vec)))

@@ -100,7 +100,7 @@ func withPartner(b *testing.B, transport, network, traffic string, size int) {
 	pass(0)
 }
 
-// partnerOfBenchmark is the other process. It tells whether this is one.
+// partnerOfBenchmark is the other process. It reports whether this is one.
 func partnerOfBenchmark() bool {
 	var transport, traffic string
 	if n, _ := fmt.Sscan(os.Getenv(partnerJob), &transport, &traffic); n < 2 {

@@ -19,7 +19,7 @@ import (
 var ErrClosed = errors.New("has left the run")
 
 // ErrRefused is wrapped by the error of a rank that has no part in the run.
-var ErrRefused = errors.New("turned away by the coordinator")
+var ErrRefused = errors.New("refused by the coordinator")
 
 // comm is one rank.
 type comm struct {

@@ -24,11 +24,11 @@ type Config struct {
 	Listen, Announce string
 
 	// BuildID and CaseHash must be the same on all ranks, as far as they are given: those of rank 0 count, or of the
-	// coordinator, or of the first rank. Who comes with others is turned away, and the run goes on.
+	// coordinator, or of the first rank. Who comes with others is refused, and the run continues.
 	BuildID, CaseHash string
 
 	// Epoch is how often the run was begun anew, and Token the secret of its job. Who comes with another one is turned
-	// away, and the run goes on. Without certificates the token keeps others out who can connect; it is at most 4 KiB.
+	// away, and the run continues. Without certificates the token keeps others out who can connect; it is at most 4 KiB.
 	Epoch uint64
 	Token string
 
@@ -45,7 +45,7 @@ type Config struct {
 	// most its context says.
 	JoinTimeout time.Duration
 
-	// Notify is told what happens besides the run, in a line each: who is waited for, and who was turned away and why.
+	// Notify is told what happens besides the run, in a line each: who is waited for, and who was refused and why.
 	// Goroutines call it at any time until Close returns. The default tells nobody.
 	Notify func(line string)
 

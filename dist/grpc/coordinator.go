@@ -83,7 +83,7 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// join admits the rank whose stream ctx is of. One that does not fit is turned away with a refusal, and the run goes
+// join admits the rank whose stream ctx is of. One that does not fit is refused with a refusal, and the run goes
 // on.
 func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
 	name, err := certified(ctx)

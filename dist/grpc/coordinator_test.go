@@ -124,7 +124,7 @@ rank 1: rank 0 left after 7 frames
 rank 1: farewell
 rank 0: farewell
 `},
-		{"who does not fit is turned away, and the run goes on", func(s *script) {
+		{"who does not fit is refused, and the run continues", func(s *script) {
 			a := s.hello(0, nil)
 			for _, edit := range []func(h *proto.Hello){
 				func(h *proto.Hello) { h.Token = "lagon" }, func(h *proto.Hello) { h.Token, h.Epoch = "", 2 },
@@ -142,28 +142,28 @@ rank 0: farewell
 			s.name.rank = 1
 			s.hear(a, s.hello(1, nil))
 		}, `
-turned away: rank 1 does not have the token of the job; the run goes on
+refused: rank 1 does not have the token of the job; the run continues
 it hears: does not have the token of the job
-turned away: rank 1 does not have the token of the job; the run goes on
+refused: rank 1 does not have the token of the job; the run continues
 it hears: does not have the token of the job
-turned away: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run goes on
+refused: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run continues
 it hears: belongs to epoch 2 of the run, which is in epoch 3
-turned away: rank 1 speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere; ` +
-			`the run goes on
+refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere; ` +
+			`the run continues
 it hears: speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere
-turned away: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run goes on
+refused: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run continues
 it hears: runs build "b2", rank 0 runs "b1": start the same program everywhere
-turned away: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run goes on
+refused: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run continues
 it hears: has case "c2", rank 0 has "c1": give the same case file and options everywhere
-turned away: rank 1 was started for 9 ranks, the coordinator for 2; the run goes on
+refused: rank 1 was started for 9 ranks, the coordinator for 2; the run continues
 it hears: was started for 9 ranks, the coordinator for 2
-turned away: rank 0 was started twice: at "unix:/r0" and at "unix:/r1"; the run goes on
+refused: rank 0 was started twice: at "unix:/r0" and at "unix:/r1"; the run continues
 it hears: was started twice: at "unix:/r0" and at "unix:/r1"
-turned away: rank 2147483648 does not exist among 2 ranks; the run goes on
+refused: rank 2147483648 does not exist among 2 ranks; the run continues
 it hears: does not exist among 2 ranks
-turned away: rank 1 cannot be reached: ` + plain + `; the run goes on
+refused: rank 1 cannot be reached: ` + plain + `; the run continues
 it hears: cannot be reached: ` + plain + `
-turned away: rank 1 has the certificate of rank-0.atoll.internal; the run goes on
+refused: rank 1 has the certificate of rank-0.atoll.internal; the run continues
 it hears: has the certificate of rank-0.atoll.internal
 rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]

@@ -10,7 +10,7 @@
 //
 // and one to each rank that it trades messages with, opened by whichever of the two sends first (when both do, there
 // are two, each used in one direction). A stream stays open until the end. Hello carries size, build, case, epoch and
-// token: a rank that differs in one of them is turned away with the reason, of which Config.Notify is told, and the
+// token: a rank that differs in one of them is refused with the reason, of which Config.Notify is told, and the
 // others wait for the right one. Welcome carries every rank's address, in pages that each fit into a message, and the
 // session, a random number that marks each frame of these ranks.
 //

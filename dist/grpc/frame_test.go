@@ -90,7 +90,7 @@ func lonely(early int) *comm {
 		down: make(chan struct{}), stop: make(chan struct{})}
 	for r := range 2 {
 		p := newPeer(c, r, "")
-		p.tx.started = true
+		p.tx.state = sendOpening
 		c.peers = append(c.peers, p)
 	}
 	return c

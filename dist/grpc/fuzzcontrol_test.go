@@ -18,7 +18,7 @@ import (
 )
 
 // FuzzCoordinator lets the ranks of a run do anything in any order, while none of them reads what it is told. The
-// coordinator must neither panic nor wait for one, a run from which hellos were turned away must go on, and one whose
+// coordinator must neither panic nor wait for one, a run from which hellos were refused must go on, and one whose
 // verdict is given must be over soon.
 func FuzzCoordinator(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 60, 61, 62, 40, 41, 42})
@@ -33,7 +33,7 @@ func FuzzCoordinator(f *testing.F) {
 	})
 }
 
-// playAll plays a schedule and tells whether it came to its end.
+// playAll plays a schedule and reports whether it came to its end.
 func playAll(t *testing.T, data []byte) bool {
 	s := newScript(3)
 	over := make(chan struct{})
@@ -52,7 +52,7 @@ func playAll(t *testing.T, data []byte) bool {
 		select {
 		case <-s.over:
 		case <-time.After(time.Minute):
-			t.Errorf("the run goes on after %v", v)
+			t.Errorf("the run continues after %v", v)
 		}
 	}
 	s.tasks.Wait()
@@ -68,7 +68,7 @@ func (s *script) play(deed, rank int) {
 			func(h *proto.Hello) { h.Epoch++ }, func(h *proto.Hello) { h.Size = 1 << 31 },
 			func(h *proto.Hello) { h.Rank = uint32(deed) << 20 }, func(h *proto.Hello) { h.Address = "\xff" }}
 		if m := s.hello(rank, edits[deed/3%len(edits)]); m == nil && s.verdictNow() != before {
-			panic("a hello that was turned away has ended the run")
+			panic("a hello that was refused has ended the run")
 		}
 		return
 	}

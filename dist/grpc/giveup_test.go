@@ -69,7 +69,7 @@ func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
 	}
 }
 
-// A long message that its receiver knows of goes on with a copy when its send was given up.
+// A long message that its receiver knows of continues with a copy when its send was given up.
 func TestGivenUpSendGoesOn(t *testing.T) {
 	c := lonely(1 << 20)
 	p, f := c.peers[1], new(frame)

@@ -39,7 +39,7 @@ func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, grpc
 
 func Benchmark(b *testing.B) { disttest.Benchmark(b, grpctest.Open) }
 
-// One that does not fit is turned away, and the run goes on with the one that does.
+// One that does not fit is refused, and the run continues with the one that does.
 func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(cfg *grpc.Config)
@@ -69,7 +69,7 @@ func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 			if _, err := grpc.Join(t.Context(), wrong); !errors.Is(err, grpc.ErrRefused) || !contains(err, c.want) {
 				t.Errorf("the wrong one got: %v", err)
 			}
-			if line := <-told; !strings.Contains(line, c.want) || !strings.Contains(line, "the run goes on") {
+			if line := <-told; !strings.Contains(line, c.want) || !strings.Contains(line, "the run continues") {
 				t.Errorf("the log says %q", line)
 			}
 			join(1)

@@ -106,10 +106,10 @@ func (v *guardedConn) refuse(why reason) {
 	_ = v.Conn.Close() // nothing is lost
 }
 
-// trust lets the visitor send as much as it likes, unless it was turned away before.
+// trust lets the visitor send as much as it likes, unless it was refused before.
 func (v *guardedConn) trust() bool { return v.resolve(true) || v.trusted.Load() }
 
-// resolve takes the visitor from those that wait, and tells whether this call has.
+// resolve takes the visitor from those that wait, and reports whether this call has.
 func (v *guardedConn) resolve(trusted bool) (done bool) {
 	v.once.Do(func() {
 		d := v.listener

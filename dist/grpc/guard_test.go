@@ -103,7 +103,7 @@ func TestLittleIsReadOfAStranger(t *testing.T) {
 	})
 }
 
-// A log does not grow with the number of those that are turned away.
+// A log does not grow with the number of those that are refused.
 func TestRefusalsAreToldSparingly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
@@ -114,7 +114,7 @@ func TestRefusalsAreToldSparingly(t *testing.T) {
 		}
 		r.summarize()
 		if len(lines) < 3 || len(lines) > 5 || !strings.Contains(lines[1], "(and 999 more without the token of the job)") ||
-			lines[len(lines)-1] != "turned away in all: 3000 without the token of the job" {
+			lines[len(lines)-1] != "refused in all: 3000 without the token of the job" {
 			t.Fatalf("%q", lines)
 		}
 	})

@@ -100,7 +100,7 @@ func withIdentity(ctx context.Context, rank int, session uint64) context.Context
 	return metadata.AppendToOutgoingContext(ctx, rankKey, strconv.Itoa(rank), sessionKey, strconv.FormatUint(session, 16))
 }
 
-// identity returns the rank that has opened a stream. It turns away ranks that do not exist, other sessions, and
+// identity returns the rank that has opened a stream. It refuses ranks that do not exist, other sessions, and
 // whoever holds the certificate of another rank.
 func identity(ctx context.Context, size int, session uint64, refused *refusals) (rank int, err error) {
 	md, _ := metadata.FromIncomingContext(ctx)

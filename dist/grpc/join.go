@@ -17,7 +17,7 @@ import (
 
 // Join meets the other ranks at the coordinator, which rank 0 serves, and returns when all have come. It waits for
 // them, and for names that are not known yet, until ctx ends: then the error says who is missing, and who was turned
-// away meanwhile and why. A rank that does not fit is turned away at once, with an error that says what differs.
+// away meanwhile and why. A rank that does not fit is refused at once, with an error that says what differs.
 func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	return nil
 }
 
-// absent says which ranks have not come, and who was turned away.
+// absent says which ranks have not come, and who was refused.
 func absent(b *proto.Beat) string {
 	if b == nil || b.Absent == 0 {
 		return "the other ranks"
@@ -127,7 +127,7 @@ func absent(b *proto.Beat) string {
 		who += fmt.Sprintf(" and %d more", more)
 	}
 	if len(b.Refused) > 0 {
-		who += "; turned away: " + strings.Join(b.Refused, "; ")
+		who += "; refused: " + strings.Join(b.Refused, "; ")
 	}
 	return who
 }

@@ -118,7 +118,7 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 	for range 10 {
 		rank := lonely(1 << 20)
 		for _, p := range rank.peers {
-			p.tx.started = false // nothing was sent
+			p.tx.state = sendUnopened // nothing was sent
 		}
 		closable(t, rank)
 		answered := make(chan struct{})

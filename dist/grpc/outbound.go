@@ -10,27 +10,49 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// outbound sends to a peer. One goroutine writes; it is started with the first frame. When it has nothing to do, and
-// gRPC has no frames left to write, whoever queues a message sends it at once: that spares a change of goroutines.
+// outbound sends to a peer. Its writer, a goroutine, is started with the first frame. When the writer has nothing to
+// do, and gRPC has no frames left to write, whoever queues a message sends it at once: that spares a change of
+// goroutines.
 type outbound struct {
-	mu      sync.Mutex
+	mu      sync.Mutex    // of all but unsent, and but stream and frame while they are being written
 	queue   pending.Queue // messages of which nothing was sent
 	offered pending.Queue // messages that wait for their acceptance
 	granted pending.Queue // accepted messages
 	replies []offerReply
 	sent    uint64 // frames
 
-	started  bool
-	ready    bool         // stream is open, and the writer at work
-	writing  bool         // somebody sends frame
-	frame    frame        // of whoever is writing
-	unsent   atomic.Int64 // bytes of frames that gRPC has not written yet
-	stream   stream       // nil before the first frame, unless the peer has opened one
-	closing  bool
+	state    sendState
+	frame    frame         // the one that is being written
+	unsent   atomic.Int64  // bytes of frames that gRPC has not written yet
+	stream   stream        // nil before it is open, unless the peer has opened one
+	closing  bool          // the rank leaves: the writer ends when all is sent
 	peerLeft bool          // the peer takes nothing any more
 	wakeup   chan struct{} // tells the writer that there is something to do
 	done     chan struct{} // closed when the writer has ended
 }
+
+// sendState says who may write to the stream. The goroutine that enters sendWriting, the writer or one that queues a
+// message, has stream and frame to itself until it leaves that state, and does not hold mu meanwhile.
+//
+//	from         to           when
+//	sendUnopened sendOpening  the first frame is queued, and the writer is started
+//	sendOpening  sendIdle     the writer has a stream: its own, or one that the peer has opened
+//	sendOpening  sendEnded    no stream could be opened
+//	sendIdle     sendWriting  a frame is taken from the queues
+//	sendWriting  sendIdle     gRPC has taken it
+//	sendIdle     sendEnded    the rank leaves and nothing is queued, or the stream or the run has ended
+//	sendWriting  sendEnding   the same, while another goroutine than the writer writes
+//	sendEnding   sendEnded    gRPC has taken the frame of that goroutine
+type sendState uint8
+
+const (
+	sendUnopened sendState = iota
+	sendOpening
+	sendIdle
+	sendWriting
+	sendEnding
+	sendEnded
+)
 
 // offerReply is the answer to an offer of the peer.
 type offerReply struct {
@@ -48,20 +70,20 @@ func (p *peer) send(o *pending.Op) {
 		return
 	}
 	t.queue.Push(o)
-	if !t.ready || t.writing || t.unsent.Load() > 0 {
+	if t.state != sendIdle || t.unsent.Load() > 0 {
 		p.wake()
 		t.mu.Unlock()
 		return
 	}
 	// A stream of which nothing waits to be written takes a frame of any length without blocking.
 	t.sendNext(p.c.session)
-	if t.pending() || t.closing || !t.ready {
+	if t.pending() || t.closing || t.state != sendIdle {
 		p.wake()
 	}
 	t.mu.Unlock()
 }
 
-// pending tells whether there is a frame to send. The caller holds mu.
+// pending reports whether there is a frame to send. The caller holds mu.
 func (t *outbound) pending() bool {
 	return len(t.replies) > 0 || !t.queue.Empty() || !t.granted.Empty()
 }
@@ -75,11 +97,11 @@ func (p *peer) queueReply(kind kind, id uint64) {
 	t.mu.Unlock()
 }
 
-// wake makes the writer look. The caller holds tx.
+// wake starts the writer, or has it look at the queues. The caller holds mu.
 func (p *peer) wake() {
 	t := &p.tx
-	if !t.started {
-		t.started = true
+	if t.state == sendUnopened {
+		t.state = sendOpening
 		p.c.tasks.Go(p.write)
 		return
 	}
@@ -93,17 +115,17 @@ func (p *peer) wake() {
 func (t *outbound) adopt(s stream) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.started || t.stream != nil {
+	if t.state != sendUnopened || t.stream != nil {
 		return false
 	}
 	t.stream = s
 	return true
 }
 
-// release returns when nobody writes to the adopted stream any more.
+// release returns when nobody writes to the adopted stream any more: it ends with the call that serves it.
 func (t *outbound) release(s stream) {
 	t.mu.Lock()
-	started := t.started
+	started := t.state != sendUnopened
 	if !started {
 		t.stream = nil
 	}
@@ -113,50 +135,61 @@ func (t *outbound) release(s stream) {
 	}
 }
 
+// write is the writer.
 func (p *peer) write() {
 	t := &p.tx
 	defer close(t.done)
 	t.mu.Lock()
 	s := t.stream
 	t.mu.Unlock()
+	var err error
 	if s == nil {
-		var err error
-		if s, err = p.open(); err != nil {
-			p.c.peerLost(p, err)
-			return
-		}
+		s, err = p.open()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stream, t.ready = s, true
-	for !t.writing && t.sendNext(p.c.session) || p.sleep(s) {
+	if err != nil {
+		t.state = sendEnded
+		p.c.peerLost(p, err)
+		return
 	}
-	t.ready = false
-	for t.writing { // soon over: it does not block
+	t.stream, t.state = s, sendIdle
+	for t.state == sendIdle && t.sendNext(p.c.session) || p.sleep(s) {
+	}
+	if t.state == sendWriting {
+		t.state = sendEnding
+	}
+	for t.state == sendEnding { // soon over: it does not block
 		t.mu.Unlock()
 		<-t.wakeup
 		t.mu.Lock()
 	}
+	t.state = sendEnded
 }
 
-// sendNext sends the next frame, and tells whether there was one and the stream has taken it. The caller holds mu,
-// which is free meanwhile.
+// sendNext sends the next frame, and reports whether there was one and the stream has taken it. The caller has found
+// sendIdle and holds mu, which is released while the frame is being written.
 func (t *outbound) sendNext(session uint64) bool {
 	if !t.next(&t.frame, session) {
 		return false
 	}
-	t.writing = true
+	t.state = sendWriting
 	t.mu.Unlock()
 	err := t.stream.SendMsg(&t.frame)
 	t.mu.Lock()
-	t.writing = false
+	if t.state == sendEnding {
+		t.state = sendEnded
+	} else {
+		t.state = sendIdle
+	}
 	return err == nil
 }
 
-// sleep waits for something to do. It returns false when there is nothing more to come.
+// sleep has the writer wait for something to do. It returns false when there is nothing more to come. The caller holds
+// mu, which is released meanwhile.
 func (p *peer) sleep(s stream) bool {
 	t := &p.tx
-	if t.closing && !t.writing {
+	if t.closing && t.state == sendIdle {
 		return false
 	}
 	t.mu.Unlock()
@@ -170,7 +203,7 @@ func (p *peer) sleep(s stream) bool {
 	return false
 }
 
-// next fills f with the next frame, and tells whether there is one. Replies come first, since the peer waits for
+// next fills f with the next frame, and reports whether there is one. Replies come first, since the peer waits for
 // them; chunks come last, so that small messages pass large ones. The caller holds mu; nobody is writing.
 func (t *outbound) next(f *frame, session uint64) bool {
 	f.header = header{session: session, seq: t.sent}
@@ -245,7 +278,7 @@ func (p *peer) receiveReply(kind kind, id uint64) error {
 // since the failure ends the streams, unless a peer does not read.
 const releaseTimeout = 500 * time.Millisecond
 
-// withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes. It
+// withdrawSend takes o back. When its receiver knows of it already, the message continues with a copy of the bytes. It
 // returns true when nothing reads o's memory, and false when the run has failed and a loan may still return to o.
 func (p *peer) withdrawSend(o *pending.Op) bool {
 	t := &p.tx
@@ -291,7 +324,7 @@ func (p *peer) drain(down, timeout <-chan struct{}) (sent uint64, all bool) {
 	t := &p.tx
 	t.mu.Lock()
 	t.closing = true
-	started, sent := t.started, t.sent
+	started, sent := t.state != sendUnopened, t.sent
 	if started {
 		p.wake()
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,13 +72,13 @@ func forever(_ context.Context, c dist.Comm, step func(c dist.Comm, buf []byte) 
 		if err := step(c, buf); err != nil {
 			return err
 		}
-		if i == 5 {
+		if i%5 == 4 {
 			fmt.Println("running")
 		}
 	}
 }
 
-// rankOfChild runs the job of a child process and tells whether this is one.
+// rankOfChild runs the job of a child process and reports whether this is one.
 func rankOfChild() bool {
 	job := jobs[os.Getenv(childJob)]
 	if job == nil {
@@ -102,6 +103,7 @@ func rankOfChild() bool {
 type child struct {
 	cmd     *exec.Cmd
 	running chan struct{} // closed when it is in the middle of its work
+	lines   atomic.Int64  // that it has printed: one every five steps
 	ended   chan struct{}
 	out     string
 	last    time.Time
@@ -133,11 +135,9 @@ func startChildren(t *testing.T, job string, n int) []*child {
 			buf := make([]byte, 4096)
 			for {
 				n, err := pipe.Read(buf)
-				if before := strings.Contains(all.String(), "running"); n > 0 {
-					all.Write(buf[:n])
-					if !before && strings.Contains(all.String(), "running") {
-						close(k.running)
-					}
+				all.Write(buf[:n])
+				if lines := int64(bytes.Count(buf[:n], []byte("\n"))); lines > 0 && k.lines.Add(lines) == lines {
+					close(k.running)
 				}
 				if err != nil {
 					break
@@ -149,6 +149,23 @@ func startChildren(t *testing.T, job string, n int) []*child {
 		children[r] = k
 	}
 	return children
+}
+
+// advances waits until the rank has taken more than five further steps, and returns false if it ends instead.
+func (k *child) advances(t *testing.T) bool {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for before := k.lines.Load(); k.lines.Load() < before+2; time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-k.ended:
+			return false
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("a rank hangs")
+		}
+	}
+	return true
 }
 
 func (k *child) wait(t *testing.T, what <-chan struct{}) {

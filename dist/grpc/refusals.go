@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// reason is why somebody was turned away, as a summary names it.
+// reason is why somebody was refused, as a summary names it.
 type reason string
 
 const (
@@ -28,7 +28,7 @@ const (
 // rankMismatches are the reasons for which a rank of the job may be away.
 var rankMismatches = []reason{wrongEpoch, wrongBuild, wrongCase, wrongRank, wrongName}
 
-// refusals counts those that were turned away, and tells of them so that they cannot fill a log: the first of each
+// refusals counts those that were refused, and tells of them so that they cannot fill a log: the first of each
 // reason at once, of more of them their number, every pause.
 type refusals struct {
 	notify func(line string)
@@ -74,14 +74,14 @@ func (r *refusals) add(why reason, who, text string) {
 	}
 	r.notified[why] = notification{n, now}
 	r.mu.Unlock()
-	line := fmt.Sprintf("turned away: %s %s; the run goes on", who, text)
+	line := fmt.Sprintf("refused: %s %s; the run continues", who, text)
 	if more := n - told.count - 1; more > 0 {
 		line += fmt.Sprintf(" (and %d more %s)", more, why)
 	}
 	r.notify(line)
 }
 
-// recentLines returns who was turned away last, and why.
+// recentLines returns who was refused last, and why.
 func (r *refusals) recentLines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,6 +99,6 @@ func (r *refusals) summarize() {
 	}
 	r.mu.Unlock()
 	if slices.Sort(parts); more {
-		r.notify("turned away in all: " + strings.Join(parts, ", "))
+		r.notify("refused in all: " + strings.Join(parts, ", "))
 	}
 }

@@ -15,11 +15,9 @@ const (
 	exits   = 2 * time.Second // of a process that has noticed, on a busy machine
 )
 
-// A rank that is stopped for less than the silence is alive, and so are those that waited for it.
+// TestPausedRankIsKept: a rank that is stopped for less than the silence limit is not taken for lost. All ranks go on
+// with collectives after it: that none has ended yet would prove nothing on a slow machine.
 func TestPausedRankIsKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 4 s")
-	}
 	const n = 3
 	for victim := range n {
 		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
@@ -37,12 +35,9 @@ func TestPausedRankIsKept(t *testing.T) {
 					time.Sleep(2500 * time.Millisecond)
 				}
 			}
-			time.Sleep(time.Second)
 			for r, k := range children {
-				select {
-				case <-k.ended:
+				if !k.advances(t) {
 					t.Errorf("rank %d: %s", r, k.out)
-				default:
 				}
 			}
 		})
@@ -57,9 +52,6 @@ func TestSignals(t *testing.T) {
 			for victim := range n {
 				t.Run(fmt.Sprintf("%v/%s/rank %d", sig, job, victim), func(t *testing.T) {
 					if sig == syscall.SIGSTOP {
-						if testing.Short() {
-							t.Skip("takes 3 s")
-						}
 						t.Parallel()
 					}
 					children := startChildren(t, job, n)

@@ -85,7 +85,7 @@ func (p *delayer) run() {
 	p.running = false
 }
 
-// withdraw takes o back and tells whether it was still on its way.
+// withdraw takes o back and reports whether it was still on its way.
 func (p *delayer) withdraw(o *pending.Op) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

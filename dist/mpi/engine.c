@@ -205,7 +205,7 @@ static int ended(atoll_slot *s, int error) {
 	return 1;
 }
 
-// fits tells whether a receive takes a message of the length that has come.
+// fits reports whether a receive takes a message of the length that has come.
 static int fits(const atoll_slot *s) { return s->any ? s->got <= s->length : s->got == s->length; }
 
 // unframe reads the head of a message of which n bytes have come, and begins to receive a body that fits.

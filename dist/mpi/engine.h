@@ -89,13 +89,13 @@ atoll_slot *atoll_wait(atoll_slot *s, int64_t waited);
 // of -1 leaves out its direction. *error is what posting returned.
 atoll_slot *atoll_trade(atoll_slot *in, int from, atoll_slot *out, int to, int length, int *error);
 
-// atoll_done tests once and tells whether the slot is no longer pending.
+// atoll_done tests once and reports whether the slot is no longer pending.
 int atoll_done(atoll_slot *s);
 
 // atoll_cancel asks MPI to take a receive back; the slot ends as withdrawn, or with the message.
 int atoll_cancel(atoll_slot *s);
 
-// atoll_noticed tells whether a notice is there to be read; atoll_listen makes room for the next.
+// atoll_noticed reports whether a notice is there to be read; atoll_listen makes room for the next.
 int atoll_noticed(atoll_world *w);
 int atoll_listen(atoll_world *w);
 

@@ -21,7 +21,7 @@ func (c *comm) fail(cause error) {
 	}
 }
 
-// down ends the run on this rank and tells whether this was the first failure.
+// down ends the run on this rank and reports whether this was the first failure.
 func (c *comm) down(cause error) bool {
 	if !c.failed.CompareAndSwap(nil, &failedRun{cause}) {
 		return false

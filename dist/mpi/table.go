@@ -169,7 +169,7 @@ func (t *table) giveLocked(o *op) {
 	o.Message, o.next, o.call = pending.Message{}, nil, nil
 }
 
-// release gives the memory of C's side back, and tells whether it was all: an op that nobody has waited for keeps its
+// release gives the memory of C's side back, and reports whether it was all: an op that nobody has waited for keeps its
 // own.
 func (t *table) release() bool {
 	for _, o := range t.free {

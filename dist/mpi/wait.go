@@ -141,7 +141,7 @@ func (c *comm) adopt(o *op) {
 	c.mu.Unlock()
 }
 
-// bury takes back the orphans that have ended and tells whether none is left.
+// bury takes back the orphans that have ended and reports whether none is left.
 func (c *comm) bury() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Supported tells whether libraries are opened on this system.
+// Supported reports whether libraries are opened on this system.
 const Supported = false
 
 func open(name string) (uintptr, error) {

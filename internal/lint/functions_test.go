@@ -20,10 +20,6 @@ var longKernels = []string{
 
 // longFunctions are others that are longer and say nothing: the list only gets shorter.
 var longFunctions = []string{
-	"launch/supervise/remotesupervisor.go stay",
-	"run/control.go poll",
-	"run/run.go finish",
-	"run/setup.go newRunner",
 	"solvers/shallow/problem/setup.go setUp",
 	"solvers/shallow/setup.go setUp",
 }

@@ -102,7 +102,7 @@ func ruleOf(folder string) (rule, own string, allowed []string) {
 	return "", "", nil
 }
 
-// inside tells whether a package is in a folder; * is any, and = before a name is that package alone.
+// inside reports whether a package is in a folder; * is any, and = before a name is that package alone.
 func inside(target, folder string) bool {
 	if alone, ok := strings.CutPrefix(folder, "="); ok {
 		return target == alone

@@ -2,8 +2,8 @@
 // none that tells about the machine or the time it took.
 //
 // Frames and meshes of VTK are compared by their decoded arrays, so that a change of the XML or of the compression
-// alone is no difference; summaries by their keys; reports of atoll verify by their numbers and verdicts; all other
-// files byte for byte.
+// alone is no difference; summary.json, run.json and epoch.json by their keys; reports of atoll verify by their numbers
+// and verdicts; all other files byte for byte.
 package results
 
 import (

@@ -72,9 +72,10 @@ func files(before, after string) ([]Difference, error) {
 	if err != nil || bytes.Equal(a, b) {
 		return nil, err
 	}
+	skipped, isObject := incidental[filepath.Base(before)]
 	switch {
-	case filepath.Base(before) == "summary.json":
-		return summaries(a, b)
+	case isObject:
+		return objects(a, b, skipped)
 	case filepath.Base(before) == VerifyFile:
 		return reports(string(a), string(b)), nil
 	case filepath.Ext(before) == ".csv":

@@ -23,6 +23,12 @@ const summaryJSON = `{"solver": "vof", "case_sha256": "ab", "steps": 3, "time": 
  "state_sha256": "c0ffee", "metrics": {"volume": 0.07068583470577033, "mixed_cells": 12},
  "phases": {"halo": 1.5}, "conservation": {"volume": 0}, "version": "v1", "fma": false, "host": {"cores": 2}}`
 
+const runJSON = `{"format": 1, "solver": "vof", "case_sha256": "ab", "case_dir": "/a", "version": "v1",
+ "state": "done", "epoch": 2}`
+
+const epochJSON = `{"epoch": 2, "ranks": 3, "places": [{"place": "here", "first": 0, "ranks": 3}],
+ "raised": "2026-01-02T03:04:05Z"}`
+
 const report = `== lake: Lakes at rest
 
 lake: 4050 cells
@@ -54,6 +60,8 @@ func sample() *run {
 		series: []vtk.Frame{{Time: 0, File: "frames/a_000000_r0000.vtu"}, {Time: .5, File: "frames/a_000001_r0000.vtu"}},
 		texts: map[string]string{
 			"summary.json":     summaryJSON,
+			"run.json":         runJSON,
+			"epoch.json":       epochJSON,
 			"conservation.csv": "step,t,mass\n0,0,1.5\n10,0.25,1.5\n",
 			"gauges/pier.csv":  "t,h1\n0,1\n",
 			"better.msh":       "$MeshFormat\n4.1 1 8\n",
@@ -152,6 +160,9 @@ func TestDifferences(t *testing.T) {
 		{"drift", edit("summary.json", `"volume": 0}`, `"volume": 1e-17}`),
 			[]string{"summary.json: conservation.volume: 0, then 1e-17"}},
 		{"steps", edit("summary.json", `"steps": 3`, `"steps": 4`), []string{"summary.json: steps: 3, then 4"}},
+		{"the outcome", edit("run.json", `"done"`, `"failed"`), []string{"run.json: state: done, then failed"}},
+		{"ranks of a supervisor", edit("epoch.json", `"first": 0, "ranks": 3`, `"first": 0, "ranks": 2`),
+			[]string{"epoch.json: places[0].ranks: 3, then 2"}},
 		{"a summary cut off", func(r *run) { r.texts["summary.json"] = summaryJSON[:99] },
 			[]string{"summary.json: of the new build: unexpected EOF"}},
 		{"a value of a row", edit("conservation.csv", "0.25,1.5", "0.25,1.5000000000000002"),
@@ -199,10 +210,13 @@ const asciiGrid = `<?xml version="1.0"?>
 // TestEqual: what tells of time and machine, the words of a report and the XML of a frame are no differences.
 func TestEqual(t *testing.T) {
 	for name, alter := range map[string]func(*run){
-		"nothing": func(*run) {},
-		"time":    edit("summary.json", `"wall_s": 2.5`, `"wall_s": 3`),
-		"phases":  edit("summary.json", `"halo": 1.5`, `"wait": 7`),
-		"version": edit("summary.json", `"version": "v1"`, `"version": "v2"`),
+		"nothing":            func(*run) {},
+		"time":               edit("summary.json", `"wall_s": 2.5`, `"wall_s": 3`),
+		"phases":             edit("summary.json", `"halo": 1.5`, `"wait": 7`),
+		"version":            edit("summary.json", `"version": "v1"`, `"version": "v2"`),
+		"folder and version": edit("run.json", `"/a", "version": "v1"`, `"/b", "version": "v2"`),
+		"time of an epoch":   edit("epoch.json", `03:04:05Z`, `03:04:06Z`),
+		"name of a member":   edit("epoch.json", `"here"`, `"node7 (process 12)"`),
 		"a longer check": func(r *run) {
 			r.texts[VerifyFile] = strings.NewReplacer("     s  bound", "      s  bound", "------  ----  -----",
 				"------  -----  -----", "17.5", "117.5").Replace(report)
@@ -230,7 +244,7 @@ func TestNothingToCompare(t *testing.T) {
 	if _, err := Folders(full, filepath.Join(full, "none")); err == nil {
 		t.Error("a folder that is not there is equal")
 	}
-	if found, err := Folders(full, t.TempDir()); err != nil || len(found) != 11 {
+	if found, err := Folders(full, t.TempDir()); err != nil || len(found) != 13 {
 		t.Errorf("%v, %q", err, found)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
@@ -26,30 +27,38 @@ var precisions = []struct {
 	size int
 }{{"f32", types.Float32, 4}, {"f64", types.Float64, 8}}
 
-// unit is the code of a package in one precision for one target.
+// unit is the code of a package in one precision for one target: that of all kernels with as many lanes.
 type unit struct {
 	source, suffix, code, file, head string
 	entries                          []string
 	target                           Target
-	size                             int
+	lanes, size                      int
 }
 
 // units are those of the package in dir, none if it has no kernel marked lanes.
 func units(p *kernelgen.Package) ([]unit, error) {
 	var all []unit
-	for _, f := range precisions {
-		source, entries, err := p.Lanes(f.kind)
-		if err != nil {
-			return nil, err
-		}
-		if len(entries) == 0 {
-			continue
-		}
-		for _, t := range Targets {
-			all = append(all, unit{
-				source: source, suffix: "_" + t.Name, code: "code_" + f.name + "_" + t.Name, entries: entries, target: t,
-				size: f.size, file: fmt.Sprintf("lanes_%s_%s_amd64.s", f.name, t.Name), head: hashLine(source, t.Options(f.size)),
-			})
+	for _, t := range Targets {
+		for _, f := range precisions {
+			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
+			for _, n := range slices.Compact([]int{one, staged}) {
+				such := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
+				source, entries, err := p.Lanes(f.kind, such)
+				if err != nil {
+					return nil, err
+				}
+				if len(entries) == 0 {
+					continue
+				}
+				name := f.name + "_" + t.Name
+				if n != one {
+					name += fmt.Sprintf("_by%d", n)
+				}
+				all = append(all, unit{
+					source: source, suffix: "_" + t.Name, code: "code_" + name, entries: entries, target: t, lanes: n,
+					size: f.size, file: "lanes_" + name + "_amd64.s", head: hashLine(source, t.Options(n, f.size)),
+				})
+			}
 		}
 	}
 	return all, nil
@@ -125,7 +134,7 @@ func (u Uncompiled) Error() string {
 func (u Uncompiled) Unwrap() error { return u.Cause }
 
 func (u *unit) compile(c *Compiler) (string, error) {
-	o, err := c.Compile(u.source, u.target, u.size)
+	o, err := c.Compile(u.source, u.target, u.lanes, u.size)
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +224,7 @@ func callers(name string, all []unit) string {
 		fmt.Fprintf(&find, "lanes.%s: {\n", strings.ToUpper(u.target.Name))
 		for _, e := range u.entries {
 			n++
-			fmt.Fprintf(&find, "%q: {Entry: %d, Lanes: %d},\n", e, n, u.target.lanes(u.size))
+			fmt.Fprintf(&find, "%q: {Entry: %d, Lanes: %d},\n", e, n, u.lanes)
 			fmt.Fprintf(&call, "case %d:\n%s%s(loop, lo, hi, j, k, result)\n", n, e, u.suffix)
 			fmt.Fprintf(&declare, "\n//go:noescape\nfunc %s%s(loop unsafe.Pointer, lo, hi, j, k int, "+
 				"result unsafe.Pointer)\n", e, u.suffix)

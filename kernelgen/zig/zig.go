@@ -46,15 +46,21 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes is how many numbers of so many bytes are done at a time: with AVX2 two vectors of float64, so that the
-// processor has work while it waits for a division. AVX-512 has registers for one.
-func (t Target) lanes(size int) int { return max(t.Bytes/size, 8) }
+// lanes is how many numbers of so many bytes are done at a time. Kernels in stages are long chains of operations, and
+// do eight at least, with AVX2 two vectors of float64, so that the processor has work while it waits for a division.
+// Others do eight at most: what they wait for is memory, of which more lanes need more at once.
+func (t Target) lanes(size int, staged bool) int {
+	if staged {
+		return max(t.Bytes/size, 8)
+	}
+	return min(t.Bytes/size, 8)
+}
 
-// Options are those of a target for numbers of so many bytes, each of which changes the code.
-func (t Target) Options(size int) []string {
+// Options are those of a target for so many lanes of numbers of so many bytes, each of which changes the code.
+func (t Target) Options(lanes, size int) []string {
 	real := map[int]string{4: "float", 8: "double"}[size]
 	return append(append(append([]string{"ziglang " + Version}, options...), t.options...),
-		fmt.Sprintf("-DLANES=%d", t.lanes(size)), "-DREAL="+real)
+		fmt.Sprintf("-DLANES=%d", lanes), "-DREAL="+real)
 }
 
 // Compiler is the program.
@@ -83,9 +89,9 @@ var Load = sync.OnceValues(func() (*Compiler, error) {
 	return nil, ErrMissing
 })
 
-// Compile makes an object of C++ for a target and numbers of so many bytes. Line numbers in its messages are those of
-// the source, or of what its #line directives say.
-func (c *Compiler) Compile(source string, t Target, size int) (*Object, error) {
+// Compile makes an object of C++ for a target and so many lanes of numbers of so many bytes. Line numbers in its
+// messages are those of the source, or of what its #line directives say.
+func (c *Compiler) Compile(source string, t Target, lanes, size int) (*Object, error) {
 	dir, err := os.MkdirTemp("", "lanes")
 	if err != nil {
 		return nil, err
@@ -95,7 +101,7 @@ func (c *Compiler) Compile(source string, t Target, size int) (*Object, error) {
 	if err := os.WriteFile(in, []byte(source), 0o666); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(c.Path, append(t.Options(size)[1:], "-c", in, "-o", out)...)
+	cmd := exec.Command(c.Path, append(t.Options(lanes, size)[1:], "-c", in, "-o", out)...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("zig: %w\n%s", err, text)
 	}

@@ -93,7 +93,7 @@ func TestCodeStandsAlone(t *testing.T) {
 		"extern \"C\" int other(int);\nextern \"C\" int f(int x) { return other(x) + 1; }\n": `needs "other"`,
 		"#line 7 \"flux.go\"\nextern \"C\" int f(int x) { return y; }\n":                     "flux.go:7:",
 	} {
-		if _, err := c.Compile(source, Targets[0], 8); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Compile(source, Targets[0], 4, 8); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", source, err, want)
 		}
 	}

@@ -68,7 +68,7 @@ func Open(address string) (*Server, error) {
 // Address is where it listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// SetReady tells whether ranks are at work here. A nil server is told nothing.
+// SetReady reports whether ranks are at work here. A nil server is told nothing.
 func (s *Server) SetReady(yes bool) {
 	if s == nil {
 		return

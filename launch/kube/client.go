@@ -29,7 +29,7 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.Message }
 
-// NotFound tells whether an error is that something is not there.
+// NotFound reports whether an error is that something is not there.
 func NotFound(err error) bool {
 	e, ok := err.(*StatusError)
 	return ok && e.Code == http.StatusNotFound

@@ -39,7 +39,7 @@ func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string
 	return unpack(body, dir)
 }
 
-// answer waits for the pod to answer.
+// answer waiting for the pod to answer.
 func (c *Client) answer(ctx context.Context, name string, checkpoints bool) (io.ReadCloser, error) {
 	path := "files.tar"
 	if checkpoints {

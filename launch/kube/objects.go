@@ -61,7 +61,7 @@ func (p *pod) index() string {
 	return p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"]
 }
 
-// running tells whether the container of a pod is at work.
+// running reports whether the container of a pod is at work.
 func (p *pod) running() bool {
 	s := p.Status.ContainerStatuses
 	return len(s) > 0 && s[0].State.Running != nil

@@ -29,7 +29,7 @@ func (j *job) bounds() (least, most int, err error) {
 	return 0, 0, errors.New("its pods are no supervisors, which alone can take others in")
 }
 
-// Resize has a job go on with so many ranks, and waits until it does. tell is told what is waited for.
+// Resize has a job continue with so many ranks, and waits until it does. tell is told what is waited for.
 func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(line string)) error {
 	var j job
 	if err := c.get(ctx, "Job", name, &j); err != nil {

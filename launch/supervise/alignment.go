@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// alignment is what a machine knows of places that are aligned: of which ones it waits for, and for how long it has.
+// alignment is what the state machine knows of aligned members: which are missing, and how long it has waited for them.
 type alignment struct {
 	wanted int          // ranks
-	left   map[int]bool // by order: the place has left of its own accord, and may not come back
+	left   map[int]bool // by ordinal: the member has left of its own accord, and may not come back
 
 	waited   time.Duration
-	timedOut bool // it has waited for as long as it may
+	timedOut bool // WaitLimit has passed
 
-	timers               int // how often it was, or will be
-	waitTimer, joinTimer int // the Woken at which it looks what it waits for, and takes in who has come; 0 for none
+	timers int // how many were set
+	// IDs of the timers at which it reports whom it waits for, and assigns ranks to those that have joined; 0 for none
+	waitTimer, joinTimer int
 }
 
-// assigned tells that ranks are given to so many.
+// assigned notes that an epoch with so many ranks begins.
 func (r *alignment) assigned(ranks int) {
 	r.wanted, r.waited, r.timedOut, r.waitTimer = ranks, 0, false, 0
 }
 
-// waitReportInterval is how often a machine that waits tells for whom.
+// waitReportInterval is how often a wait for members, or for the launcher, is logged.
 const waitReportInterval = 10 * time.Second
 
-// eligible are the places that ranks are given to, in the order of the ranks. Aligned places end before the first that
-// is missing.
+// eligible are the members that ranks are assigned to, in the order of the ranks. Aligned members count up to the first
+// that is missing.
 func (m *StateMachine) eligible() []memberState {
 	if !m.limits.Aligned {
 		return m.members
@@ -51,7 +52,7 @@ func (m *StateMachine) slots() (n int) {
 	return n
 }
 
-// target is how many ranks there can be, 0 if too few.
+// target is how many ranks the next epoch can have, 0 if too few.
 func (m *StateMachine) target() int {
 	n := min(m.limits.Ranks, m.slots())
 	if n < min(m.limits.MinRanks, m.limits.Ranks) || m.limits.Aligned && n < m.alignment.wanted && !m.mayShrink(n) {
@@ -60,9 +61,9 @@ func (m *StateMachine) target() int {
 	return n
 }
 
-// mayShrink tells whether so many ranks, fewer than wanted, go on by themselves. They do when the others have left of
-// their own accord and nobody stands beyond them, as when a Job is made smaller. Of a pod that was lost, or one that
-// has left from among the others, another one is on its way.
+// mayShrink reports whether the run continues with n ranks, fewer than wanted. It does when the members beyond them
+// have left of their own accord and none of a higher ordinal is there, as when a Job is scaled down. A pod that was
+// lost, or has left from among the others, is being recreated.
 func (m *StateMachine) mayShrink(n int) bool {
 	if m.alignment.timedOut {
 		return true
@@ -103,15 +104,14 @@ func (m *StateMachine) timerFired(e TimerFired) {
 	}
 }
 
-// wait waits for places, and tells for which: at once and, where they are aligned, again and again.
+// wait waits for members, and logs for which: at once and, where they are aligned, every waitReportInterval.
 func (m *StateMachine) wait() {
 	m.state = Waiting
 	least := min(m.limits.MinRanks, m.limits.Ranks)
 	switch {
 	case !m.limits.Aligned:
-		m.emit(LogLine{fmt.Sprintf("%swaits for places: they have room for %d of at least %d ranks", m.reasonPrefix(),
-			m.slots(),
-			least)})
+		m.emit(LogLine{fmt.Sprintf("%swaiting for members: there are slots for %d of at least %d ranks", m.reasonPrefix(),
+			m.slots(), least)})
 	case m.alignment.timedOut:
 		m.finish(Outcome{MembersMissing: true, Reason: fmt.Sprintf("waited for %s for %v", m.missing(), m.alignment.waited)})
 	case m.alignment.waitTimer == 0:
@@ -119,12 +119,12 @@ func (m *StateMachine) wait() {
 		if m.alignment.waited > 0 {
 			so = fmt.Sprintf(" (%v so far)", m.alignment.waited)
 		}
-		m.emit(LogLine{m.reasonPrefix() + "waits for " + m.missing() + so})
+		m.emit(LogLine{m.reasonPrefix() + "waiting for " + m.missing() + so})
 		m.alignment.waitTimer = m.setTimer(waitReportInterval)
 	}
 }
 
-// missing names the places that are not there, in order.
+// missing names the ordinals without a member, in order.
 func (m *StateMachine) missing() string {
 	var all []string
 	for order := 0; order < m.alignment.wanted; {

@@ -5,63 +5,63 @@ import (
 	"time"
 )
 
-// Journal keeps what must outlive the launcher, where the run has its output.
+// Journal keeps what must outlive the launcher, in the folder of the run.
 type Journal interface {
-	// Raise makes the epoch grow by one, durably, and tells after how many steps the state is saved, -1 if it is not.
-	Raise(shares []Assignment) (epoch uint64, saved int, err error)
-	// TakeRequest returns what was asked for since, if anything was.
+	// Raise increments the epoch, durably, and returns the step of the latest checkpoint, -1 without one.
+	Raise(assignments []Assignment) (epoch uint64, saved int, err error)
+	// TakeRequest returns a request that was made since the last call, if there is one.
 	TakeRequest() (ResizeRequest, bool)
 	// Reply answers it.
 	Reply(ResizeReply) error
 }
 
-// Config says what Run runs, and where.
+// Config says what Run starts, and where.
 type Config struct {
 	Limits
 	Journal Journal
-	Local   LocalMember // the place of this process
-	Server  *Server     // through which other places come, nil for none
-	Command Command     // what workers do
+	Local   LocalMember // the member that this process is
+	Server  *Server     // by which other members join, nil for none
+	Command Command     // arguments of the workers
 	Log     func(text string)
 
-	Trace func(Event, []Action) // hears all that happens, nil for nobody
+	Trace func(Event, []Action) // is called with each event and its actions; nil for none
 }
 
-// Command returns the arguments of the workers of an epoch. first is set in that in which the command began.
+// Command returns the arguments of the workers of an epoch. first is set in the first epoch of this launcher's command.
 type Command func(first bool) []string
 
-// pollInterval is how often the journal is looked at for what is asked for.
+// pollInterval is how often the journal is polled for requests.
 const pollInterval = 200 * time.Millisecond
 
-// member is a place as the conductor sees it. Its methods do not block; what comes of them are events.
+// member is a member as the controller sees it. Its methods do not block; their results are events.
 type member interface {
 	start(s StartWorkers, args []string)
 	endWorkers(e EndWorkers)
 	runOver(o Outcome)
 }
 
-// controller carries out what its machine decides.
+// controller passes events to the state machine, and carries its actions out.
 type controller struct {
 	Config
 	machine *StateMachine
 	events  chan Event
-	closed  chan struct{} // closed when nobody takes events any more
+	closed  chan struct{} // closed when no more events are handled
 	members map[string]member
 	outcome *Outcome
 }
 
-// connected is that a place has come; it comes before any other event of it.
+// connected: a member has joined. It precedes all other events of that member.
 type connected struct {
 	Join
 	member member
 }
 
-// logged is what a place has to tell whoever watches the run.
+// logged is a line for the log that comes from a member.
 type logged string
 
 func (logged) event() {}
 
-// Run takes a run to its end, on this place and on those that come. When ctx ends the run is told to stop.
+// Run takes a run to its end, on this member and on those that join. When ctx ends the run is told to stop.
 func Run(ctx context.Context, config Config) Outcome {
 	c := &controller{Config: config, machine: NewStateMachine(config.Limits), events: make(chan Event, 64),
 		closed: make(chan struct{}), members: map[string]member{}}
@@ -75,13 +75,13 @@ func Run(ctx context.Context, config Config) Outcome {
 	c.handle(connected{here.join(), here})
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
-	told := ctx.Done()
+	stop := ctx.Done()
 	for c.outcome == nil {
 		select {
 		case e := <-c.events:
 			c.handle(e)
-		case <-told:
-			told = nil
+		case <-stop:
+			stop = nil
 			c.handle(Stop{})
 		case <-poll.C:
 			if ask, ok := config.Journal.TakeRequest(); ok {
@@ -95,7 +95,7 @@ func Run(ctx context.Context, config Config) Outcome {
 	return *c.outcome
 }
 
-// post brings an event to the conductor.
+// post queues an event for the controller.
 func (c *controller) post(e Event) {
 	select {
 	case c.events <- e:
@@ -103,11 +103,11 @@ func (c *controller) post(e Event) {
 	}
 }
 
-// handle takes an event, and does what follows from it.
+// handle passes an event to the state machine, and carries out the actions that follow.
 func (c *controller) handle(e Event) {
 	if j, ok := e.(connected); ok {
 		if _, twice := c.members[j.Member]; twice {
-			j.member.runOver(Outcome{Reason: "there is a place called " + j.Member})
+			j.member.runOver(Outcome{Reason: "there is already a member named " + j.Member})
 			return
 		}
 		c.members[j.Member] = j.member

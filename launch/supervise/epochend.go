@@ -9,12 +9,12 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Exit codes of a worker that mean more than failure.
+// Exit codes of a worker.
 const (
 	ExitDone       = 0
 	ExitRefused    = 2  // bad usage or input
 	ExitSaved      = 75 // stopped with its state saved
-	ExitPeerFailed = 76 // another rank was lost or has failed: its Report says which
+	ExitPeerFailed = 76 // another rank was lost or has failed, as its Report says
 )
 
 // epochEnd is how an epoch ended.
@@ -22,20 +22,20 @@ type epochEnd uint8
 
 const (
 	done    epochEnd = iota
-	stopped          // all workers did as they were told, or as they had agreed
+	stopped          // all workers saved their state and stopped, as told or as agreed
 	refused          // the input is wrong
-	failed           // a rank says that it has
-	lost             // a worker or a place died, or stopped answering
+	failed           // a rank reports a failure of its own
+	lost             // a worker or a member died, or stopped responding
 )
 
-// verdict is what became of an epoch.
+// verdict is how an epoch ended, and the cause in words.
 type verdict struct {
 	kind epochEnd
 	text string
 }
 
-// classify finds what ended an epoch, from how its workers ended. gone tells of a place that was lost, "" for none;
-// draining, that the workers were told to stop: one that had nothing to save yet then says that it has failed.
+// classify finds what ended an epoch, from how its workers exited. lostMember says which member was lost, "" for none;
+// draining is set if the workers were told to stop: one that had nothing to save yet then reports a failure.
 func classify(exits []launch.Exit, gone string, draining bool) verdict {
 	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
 		return cmp.Or(cmp.Compare(causeOrder(a), causeOrder(b)), a.At.Compare(b.At), a.Rank-b.Rank)
@@ -47,11 +47,11 @@ func classify(exits []launch.Exit, gone string, draining bool) verdict {
 		return verdict{lost, gone}
 	}
 	if len(exits) == 0 {
-		return verdict{lost, "a place does not say how its workers ended"}
+		return verdict{lost, "a member did not report how its workers exited"}
 	}
 	e := exits[0]
 	switch {
-	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // before it could hear of it
+	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // before it could handle the signal
 		return verdict{kind: stopped}
 	case e.Signal != 0 && !e.BySupervisor && e.Report != nil && e.Report.Lost && e.Report.Rank == e.Rank:
 		return verdict{lost, fmt.Sprintf("rank %d %s", e.Rank, e.Report.Text)}
@@ -73,7 +73,7 @@ func classify(exits []launch.Exit, gone string, draining bool) verdict {
 	return verdict{lost, fmt.Sprintf("rank %d exited with code %d", e.Rank, e.Code)}
 }
 
-// causeOrder orders ends from cause to consequence.
+// causeOrder orders exits from cause to consequence.
 func causeOrder(e launch.Exit) int {
 	switch {
 	case e.Signal != 0 && !e.BySupervisor:

@@ -6,51 +6,51 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Event is what has happened.
+// Event is something that has happened: an input of the state machine.
 type Event interface{ event() }
 
 type (
-	// Join is that a place has come, which can run so many ranks. Meet is host:port where ranks can meet there, "" where
-	// no other machine reaches it. Order is its own among aligned places, 0 for others.
+	// // Join: a member has joined, with Slots for ranks. Rendezvous is the host:port at which ranks of several members
+	// can meet there, "" if no other machine reaches it. Ordinal is its number among aligned members, 0 for others.
 	Join struct {
 		Member     string
 		Slots      int
 		Rendezvous string
 		Ordinal    int
 	}
-	// Slots is that a place can run so many ranks from now on, 0 for one that wants to go when it may.
+	// Slots: a member offers another number of slots from now on, 0 when it wants to leave.
 	Slots struct {
 		Member string
 		Slots  int
 	}
-	// Leave is that a place has gone, its workers with it.
+	// Leave: a member is gone, and its workers with it.
 	Leave struct{ Member, Reason string }
-	// Exited is that a worker has ended.
+	// Exited: the process of a worker has exited.
 	Exited struct {
 		Member string
 		Epoch  uint64
 		Exit   launch.Exit
 	}
-	// AllExited is that all workers of a place have ended, which can meet others at another address from now on.
+	// AllExited: all workers of a member have exited. Rendezvous is its next one.
 	AllExited struct {
 		Member     string
 		Epoch      uint64
 		Rendezvous string
 	}
-	// EpochRaised is that the journal has another epoch, and that the state is saved after so many steps, -1 if it is not.
+	// EpochRaised: the journal has the new epoch, or Err. Saved is the step of the latest checkpoint, -1 without one.
 	EpochRaised struct {
 		Epoch uint64
 		Saved int
 		Err   error
 	}
-	// ResizeRequest is that somebody wants another number of ranks.
+	// ResizeRequest: a user asks for another number of ranks.
 	ResizeRequest struct {
 		Ranks int
-		ID    string // of the question, for the answer
+		ID    string // for the reply
 	}
-	// Stop is that the run is to stop with its state saved.
+	// Stop: the run is to save its state and stop.
 	Stop struct{}
-	// TimerFired answers Wake.
+	// TimerFired follows SetTimer.
 	TimerFired struct{ ID int }
 )
 
@@ -64,35 +64,35 @@ func (ResizeRequest) event() {}
 func (Stop) event()          {}
 func (TimerFired) event()    {}
 
-// Action is what is to be done.
+// Action is something to be done: an output of the state machine.
 type Action interface{ action() }
 
 type (
-	// RaiseEpoch makes the epoch grow by one, with the members of the next one. Raised answers.
+	// RaiseEpoch increments the epoch, and records who runs which ranks in it. EpochRaised follows.
 	RaiseEpoch struct{ Assignments []Assignment }
-	// StartWorkers starts the workers of a share. Exited, of each, and then Ended answer.
+	// StartWorkers starts the workers of an assignment. Exited follows for each, and then AllExited.
 	StartWorkers struct {
 		Assignment
-		Size              int // ranks of all shares
+		Size              int // ranks of all assignments
 		Epoch, FirstEpoch uint64
-		Coordinator       string // host:port where the ranks meet, "" if all are at this place
+		Coordinator       string // host:port where the ranks meet, "" if this member runs all of them
 	}
-	// EndWorkers ends the workers of a place: Drain tells them to save their state and stop, else they are killed after a
-	// time.
+	// EndWorkers ends the workers of a member: with Drain they are told to save their state and stop, else they are killed
+	// after a time.
 	EndWorkers struct {
 		Member string
 		Epoch  uint64
 		Drain  bool
 		After  time.Duration
 	}
-	// SetTimer asks for Woken after a time.
+	// SetTimer asks for TimerFired with the same ID after a time.
 	SetTimer struct {
 		After time.Duration
 		ID    int
 	}
-	// LogLine tells whoever watches the run.
+	// LogLine is a line for the log.
 	LogLine struct{ Text string }
-	// ResizeReply answers an Ask: with "", or why it is refused.
+	// ResizeReply answers a ResizeRequest: Text is "", or why it is refused.
 	ResizeReply struct{ ID, Text string }
 	// Finish ends the run. It comes once, last, when no worker is left.
 	Finish struct{ Outcome }
@@ -106,7 +106,7 @@ func (LogLine) action()      {}
 func (ResizeReply) action()  {}
 func (Finish) action()       {}
 
-// Assignment is the ranks First … First+Ranks-1, which a place runs.
+// Assignment says that a member runs the ranks First … First+Ranks-1.
 type Assignment struct {
 	Member string `json:"place"`
 	First  int    `json:"first"`
@@ -117,7 +117,7 @@ type Assignment struct {
 type Outcome struct {
 	Exits          []launch.Exit // of the last epoch
 	Stopped        bool          // it was told to stop
-	Reason         string        // it was given up, "" where Exits tell all,
-	MembersMissing bool          // since places were missing
+	Reason         string        // why it was given up, "" where Exits say all
+	MembersMissing bool          // it was given up since members were missing
 	Err            error         // of the journal
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// LocalMember is a place that runs workers on this machine.
+// LocalMember describes the member that this process is, which runs workers on this machine.
 type LocalMember struct {
 	Name       string
 	Slots      int                // how many ranks it can run
 	Workers    launch.LocalConfig // of all workers; Ranks and Args are not read
-	Address    string             // of this machine, at which ranks of others find those here; "" for none
-	Rendezvous string             // host:port of it where ranks meet, "" for any port that is free
+	Address    string             // of this machine, at which ranks elsewhere reach those here; "" for none
+	Rendezvous string             // host:port of it where ranks meet, "" for any free port
 	Ordinal    int                // see Limits.Aligned
-	OnActive   func(bool)         // is told when workers run, and when none does any more; nil for nobody
+	OnActive   func(bool)         // is called when workers start, and when all have exited; nil for none
 }
 
 func (h *LocalMember) setActive(yes bool) {
@@ -24,7 +24,7 @@ func (h *LocalMember) setActive(yes bool) {
 	}
 }
 
-// localMember runs workers for a conductor, in this process or elsewhere.
+// localMember runs workers for a controller, in this process or elsewhere.
 type localMember struct {
 	LocalMember
 	send func(Event)
@@ -32,8 +32,8 @@ type localMember struct {
 	lock     sync.Mutex
 	workers  *launch.Workers // of the epoch, nil between epochs
 	epoch    uint64
-	previous *launch.Workers // that have ended
-	release  func()          // of the port at which ranks could meet next; nil for none
+	previous *launch.Workers // those of the epoch before
+	release  func()          // frees the port that is reserved as the next rendezvous; nil for none
 }
 
 func newLocalMember(h LocalMember, send func(Event)) *localMember {
@@ -42,8 +42,8 @@ func newLocalMember(h LocalMember, send func(Event)) *localMember {
 
 func (h *localMember) join() Join { return Join{h.Name, h.Slots, h.reserveRendezvous(), h.Ordinal} }
 
-// reserveRendezvous reserves where ranks can meet in the next epoch. Where that cannot be, ranks of several machines do
-// not meet, and say so.
+// reserveRendezvous reserves a port at which ranks can meet in the next epoch. Where none can be had, ranks of several
+// machines do not find each other, and report that.
 func (h *localMember) reserveRendezvous() string {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -62,7 +62,7 @@ func (h *localMember) reserveRendezvous() string {
 	return address
 }
 
-// close gives back what is reserved.
+// close frees the port that is reserved.
 func (h *localMember) close() {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -72,7 +72,7 @@ func (h *localMember) close() {
 	}
 }
 
-// start starts the workers of a share, and tells how they end.
+// start starts the workers of an assignment, and sends how they exit.
 func (h *localMember) start(s StartWorkers, args []string) {
 	config := launch.WorkersConfig{LocalConfig: h.Workers, First: s.First, Size: s.Size, Epoch: s.Epoch,
 		FirstEpoch:  s.FirstEpoch,
@@ -80,7 +80,7 @@ func (h *localMember) start(s StartWorkers, args []string) {
 	config.Ranks, config.Args = s.Ranks, args
 	w, err := launch.StartWorkers(config)
 	if err != nil {
-		go func() { // the conductor, which may have called, is not to wait for itself
+		go func() { // the controller may be the caller, and must not wait for itself
 			h.send(Exited{h.Name, s.Epoch, launch.Exit{Rank: s.First, Code: 1, At: time.Now(),
 				Report: &launch.Report{Rank: s.First, Text: err.Error()}}})
 			h.send(AllExited{h.Name, s.Epoch, h.reserveRendezvous()})
@@ -123,7 +123,7 @@ func (h *localMember) endWorkers(e EndWorkers) {
 	}
 }
 
-// kill kills what runs.
+// kill kills the workers that run.
 func (h *localMember) kill() {
 	h.lock.Lock()
 	w := h.workers
@@ -133,7 +133,7 @@ func (h *localMember) kill() {
 	}
 }
 
-// runOver shows what workers said that have failed.
+// runOver prints the last output of workers that have failed.
 func (h *localMember) runOver(o Outcome) {
 	h.lock.Lock()
 	defer h.lock.Unlock()

@@ -11,15 +11,15 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// A supervisor elsewhere and the conductor talk in lines of JSON, of bounded length, over a connection that whoever
-// runs them has secured. Each gives a sign of life at every beat, and takes the other for lost after a silence.
+// A remote supervisor and the controller exchange lines of JSON, of bounded length, over a connection that the caller
+// has secured. Each sends a heartbeat when it has nothing else to send, and takes the other for lost after a silence.
 const (
 	maxLine           = 1 << 20
 	heartbeatInterval = 500 * time.Millisecond
-	maxQueued         = 256 // lines that may wait for a reader that is slow
+	maxQueued         = 256 // messages that may wait for a slow receiver
 )
 
-// message is a line. Kind says which of the others mean something.
+// message is a line. Kind says which of the other fields have a meaning.
 type message struct {
 	Kind       string        `json:"kind"`
 	Hello      *hello        `json:"hello,omitempty"`
@@ -34,10 +34,11 @@ type message struct {
 	Dir        string        `json:"dir,omitempty"`
 	Env        []string      `json:"env,omitempty"`
 	Done       bool          `json:"done,omitempty"`
-	Last       bool          `json:"last,omitempty"` // the sender goes
+	Last       bool          `json:"last,omitempty"` // the sender leaves
 }
 
-// Kinds of messages: the first ones come from a supervisor, the others from the conductor.
+// Kinds of messages, and the fields that they have: the first ones come from a supervisor, the others from the
+// controller.
 const (
 	kindHello  = "hello"  // Hello: first, once
 	kindExited = "exited" // Epoch, Exit
@@ -54,9 +55,9 @@ const (
 	kindHeartbeat = "beat"
 )
 
-// hello says who comes.
+// hello introduces a supervisor.
 type hello struct {
-	Name       string `json:"name"` // of the supervisor, the same each time it comes
+	Name       string `json:"name"` // of the supervisor, the same each time it connects
 	Slots      int    `json:"slots"`
 	Rendezvous string `json:"meet"`
 	Ordinal    int    `json:"order,omitempty"`
@@ -64,7 +65,7 @@ type hello struct {
 	Token      string `json:"token"`
 }
 
-// messageConn is a connection on which messages come and go.
+// messageConn is a connection that carries messages.
 type messageConn struct {
 	conn    net.Conn
 	lines   *bufio.Scanner
@@ -83,7 +84,7 @@ func newMessageConn(conn net.Conn, silence time.Duration) *messageConn {
 	return w
 }
 
-// send sends a message, unless the connection is closed. Who does not read is closed.
+// send queues a message, unless the connection is closed. A receiver whose queue is full is disconnected.
 func (w *messageConn) send(m message) {
 	select {
 	case w.out <- m:
@@ -93,7 +94,7 @@ func (w *messageConn) send(m message) {
 	}
 }
 
-// writeLoop sends what there is to say, and signs of life.
+// writeLoop writes queued messages, and heartbeats.
 func (w *messageConn) writeLoop() {
 	defer close(w.written)
 	tick := time.NewTicker(heartbeatInterval)
@@ -118,7 +119,7 @@ func (w *messageConn) writeLoop() {
 	}
 }
 
-// receive returns the next message but signs of life.
+// receive returns the next message that is no heartbeat.
 func (w *messageConn) receive() (m message, err error) {
 	for {
 		_ = w.conn.SetReadDeadline(time.Now().Add(w.silence))
@@ -133,7 +134,7 @@ func (w *messageConn) receive() (m message, err error) {
 		}
 		m = message{}
 		if err := json.Unmarshal(w.lines.Bytes(), &m); err != nil {
-			return m, fmt.Errorf("a line that is no message: %w", err)
+			return m, fmt.Errorf("malformed message: %w", err)
 		}
 		if m.Kind != kindHeartbeat {
 			return m, nil
@@ -148,7 +149,7 @@ func (w *messageConn) close() {
 	})
 }
 
-// sendLast sends the last message, and closes.
+// sendLast sends a message, waits until it is written, and closes.
 func (w *messageConn) sendLast(m message) {
 	w.send(m)
 	select {

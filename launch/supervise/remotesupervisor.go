@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// RemoteSupervisor says how a supervisor takes part in a run that is launched elsewhere.
+// RemoteSupervisor is the supervisor of a member that runs ranks of a run launched elsewhere.
 type RemoteSupervisor struct {
-	Dial         func(ctx context.Context) (net.Conn, error) // the launcher, secured
+	Dial         func(ctx context.Context) (net.Conn, error) // connects to the launcher, secured
 	Local        LocalMember
-	Args         []string // added to those of workers
+	Args         []string // added to the arguments of workers
 	Token        string   // of the run
 	Build        string   // of this program
 	SilenceLimit time.Duration
-	MaxOutage    time.Duration // how long the launcher may be away
-	UntilDone    bool          // until the run is done: after a launcher that stops, another one comes
-	Done         func() bool   // tells that the run is, where no launcher may be left to say so; nil for nobody
+	MaxOutage    time.Duration // how long it keeps dialling a launcher that is away
+	UntilDone    bool          // a launcher that stops before the run is done will be replaced: wait for the next one
+	Done         func() bool   // reports that the run is done, where no launcher may be left to say so; nil for unknown
 	Log          func(text string)
 }
 
-// RefusedError tells that the launcher has turned the supervisor away.
+// RefusedError means that the launcher has refused the supervisor.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string {
-	return "the launcher has turned this supervisor away: " + e.Reason
+	return "the launcher has refused this supervisor: " + e.Reason
 }
 
-// LauncherLostError tells that no launcher was found for too long.
+// LauncherLostError means that no launcher was reached for MaxOutage.
 type LauncherLostError struct {
 	MaxOutage time.Duration
 	Err       error
@@ -42,28 +42,33 @@ func (e *LauncherLostError) Error() string {
 }
 func (e *LauncherLostError) Unwrap() error { return e.Err }
 
-// Join takes part until the run is over. When the launcher is lost its workers are killed, and it is called again and
-// again: the next launcher of the run goes on with the places that come. When ctx ends the place asks to go, and does
-// when its workers have saved their state.
+const (
+	minRedialPause = 100 * time.Millisecond
+	maxRedialPause = 2 * time.Second
+)
+
+// Join takes part until the run is over. When the launcher is lost the workers here are killed, and the launcher is
+// dialled again until the next one of the run answers. When ctx ends the member asks to leave, and does when its
+// workers have saved their state.
 func (v *RemoteSupervisor) Join(ctx context.Context) error {
-	lost, told := time.Now(), time.Now()
-	pause := 100 * time.Millisecond
+	lost, logged := time.Now(), time.Now()
+	pause := minRedialPause
 	for {
 		if v.Done != nil && v.Done() {
 			return nil
 		}
+		state := sessionGreeting
 		conn, err := v.dial(ctx)
-		end := strange
 		if err == nil {
-			end, err = v.stay(ctx, conn)
+			state, err = v.serve(ctx, conn)
 			var refused *RefusedError
-			if end == over || errors.As(err, &refused) || ctx.Err() != nil {
+			if state == sessionOver || errors.As(err, &refused) || ctx.Err() != nil {
 				return err
 			}
 		}
-		if end == known {
-			v.Log(fmt.Sprintf("the launcher is lost: %v; its ranks here are killed, and it is called again", err))
-			lost, told, pause = time.Now(), time.Now(), 100*time.Millisecond
+		if state != sessionGreeting {
+			v.Log(fmt.Sprintf("the launcher is lost: %v; its ranks here are killed, and it is dialled again", err))
+			lost, logged, pause = time.Now(), time.Now(), minRedialPause
 			continue
 		}
 		if ctx.Err() != nil {
@@ -72,14 +77,14 @@ func (v *RemoteSupervisor) Join(ctx context.Context) error {
 		if time.Since(lost) > v.MaxOutage {
 			return &LauncherLostError{v.MaxOutage, err}
 		}
-		if time.Since(told) > waitReportInterval {
-			told = time.Now()
-			v.Log(fmt.Sprintf("waits for the launcher: %v (%v so far)", err, time.Since(lost).Round(time.Second)))
+		if time.Since(logged) > waitReportInterval {
+			logged = time.Now()
+			v.Log(fmt.Sprintf("waiting for the launcher: %v (%v so far)", err, time.Since(lost).Round(time.Second)))
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
-			pause = min(2*pause, 2*time.Second)
+			pause = min(2*pause, maxRedialPause)
 		}
 	}
 }
@@ -90,93 +95,133 @@ func (v *RemoteSupervisor) dial(ctx context.Context) (net.Conn, error) {
 	return v.Dial(ctx)
 }
 
-// ending is how a connection ended.
-type ending uint8
+// sessionState is how far a connection to the launcher is. One that breaks leaves its session in the state that it was
+// in: in sessionGreeting nobody was lost, since whoever answered had not let this supervisor in.
+//
+//	from             to              when
+//	sessionGreeting  sessionWorking  the launcher welcomes the supervisor
+//	sessionGreeting  sessionLeaving  ctx ends while workers run
+//	sessionWorking   sessionLeaving  the same
+//	any              sessionOver     the launcher says that the run is over, or ctx has ended and no worker runs
+type sessionState uint8
 
 const (
-	strange ending = iota // whoever answered has not let the supervisor in
-	known                 // by the loss of the launcher
-	over                  // as it was meant to
+	sessionGreeting sessionState = iota // hello is sent
+	sessionWorking                      // the launcher may start workers
+	sessionLeaving                      // the member offers no slots any more
+	sessionOver
 )
 
-// stay takes part over one connection. No worker is left when it returns.
-func (v *RemoteSupervisor) stay(ctx context.Context, conn net.Conn) (end ending, err error) {
-	w := newMessageConn(conn, v.SilenceLimit)
-	defer w.close()
-	idle := make(chan struct{}, 1)
-	running := 0
-	h := newLocalMember(v.Local, func(e Event) {
-		switch e := e.(type) {
-		case Exited:
-			w.send(message{Kind: kindExited, Epoch: e.Epoch, Exit: &e.Exit})
-		case AllExited:
-			w.send(message{Kind: kindEnded, Epoch: e.Epoch, Rendezvous: e.Rendezvous})
-			idle <- struct{}{}
-		case logged:
-			v.Log(string(e))
-		}
-	})
+// session is one connection to the launcher.
+type session struct {
+	*RemoteSupervisor
+	conn     *messageConn
+	member   *localMember
+	state    sessionState
+	epochs   int           // of which workers run
+	ended    chan struct{} // receives when all workers of an epoch have ended
+	received <-chan message
+	failed   <-chan error
+}
+
+// serve takes part over one connection. No worker is left when it returns.
+func (v *RemoteSupervisor) serve(ctx context.Context, conn net.Conn) (sessionState, error) {
+	s := &session{RemoteSupervisor: v, conn: newMessageConn(conn, v.SilenceLimit), ended: make(chan struct{}, 1)}
+	defer s.conn.close()
+	s.member = newLocalMember(v.Local, s.forward)
 	defer func() {
-		h.kill()
-		for ; running > 0; running-- {
-			<-idle
+		s.member.kill()
+		for ; s.epochs > 0; s.epochs-- {
+			<-s.ended
 		}
-		h.close()
+		s.member.close()
 	}()
-	w.send(message{Kind: kindHello, Hello: &hello{v.Local.Name, v.Local.Slots, h.reserveRendezvous(), v.Local.Ordinal,
-		v.Build, v.Token}})
-	heard, failed := v.receive(w)
-	leaving := ctx.Done()
-	for {
-		select {
-		case m := <-heard:
-			switch {
-			case m.Kind == kindWelcome:
-				end = known
-				h.Workers.Dir = m.Dir
-				h.Workers.Env = append(v.workerEnv(), m.Env...)
-			case m.Kind == kindRefused:
-				return end, &RefusedError{m.Text}
-			case m.Kind == kindOver:
-				h.runOver(Outcome{Stopped: m.Text == ""})
-				if v.UntilDone && !m.Done {
-					return end, errors.New("it has stopped")
-				}
-				return over, nil
-			case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
-				running++
-				h.start(*m.Start, slices.Concat(m.Args, v.Args))
-			case m.Kind == kindEnd && m.End != nil:
-				h.endWorkers(*m.End)
-			default:
-				return end, fmt.Errorf("the launcher says %q, which has no meaning", m.Kind)
-			}
-		case err := <-failed:
-			return end, err
-		case <-idle:
-			if running--; leaving == nil {
-				v.leave(w, heard, failed)
-				return over, nil
-			}
-		case <-leaving:
-			if running == 0 { // and the run is not to take it for lost
-				v.leave(w, heard, failed)
-				return over, nil
-			}
-			leaving = nil
-			w.send(message{Kind: kindSlots}) // none from now on
-		}
+	s.conn.send(message{Kind: kindHello, Hello: &hello{v.Local.Name, v.Local.Slots, s.member.reserveRendezvous(),
+		v.Local.Ordinal, v.Build, v.Token}})
+	s.received, s.failed = v.receive(s.conn)
+	err := s.run(ctx)
+	return s.state, err
+}
+
+// forward passes events of the workers on to the launcher.
+func (s *session) forward(e Event) {
+	switch e := e.(type) {
+	case Exited:
+		s.conn.send(message{Kind: kindExited, Epoch: e.Epoch, Exit: &e.Exit})
+	case AllExited:
+		s.conn.send(message{Kind: kindEnded, Epoch: e.Epoch, Rendezvous: e.Rendezvous})
+		s.ended <- struct{}{}
+	case logged:
+		s.Log(string(e))
 	}
 }
 
-// leave tells the launcher that the place goes, and waits until it has heard that, and all that was said before.
-func (v *RemoteSupervisor) leave(w *messageConn, heard <-chan message, failed <-chan error) {
-	w.send(message{Kind: kindSlots, Last: true})
-	late := time.After(v.SilenceLimit)
+// run handles what comes until the session is over, or fails.
+func (s *session) run(ctx context.Context) error {
+	stop := ctx.Done()
+	for s.state != sessionOver {
+		select {
+		case m := <-s.received:
+			if err := s.handle(m); err != nil {
+				return err
+			}
+		case err := <-s.failed:
+			return err
+		case <-s.ended:
+			if s.epochs--; s.state == sessionLeaving {
+				s.leave()
+			}
+		case <-stop:
+			stop = nil
+			if s.epochs == 0 { // and the launcher is not to take it for lost
+				s.leave()
+				continue
+			}
+			s.state = sessionLeaving
+			s.conn.send(message{Kind: kindSlots}) // none from now on
+		}
+	}
+	return nil
+}
+
+// handle does what the launcher says.
+func (s *session) handle(m message) error {
+	switch {
+	case m.Kind == kindWelcome:
+		if s.state == sessionGreeting {
+			s.state = sessionWorking
+		}
+		s.member.Workers.Dir = m.Dir
+		s.member.Workers.Env = append(s.workerEnv(), m.Env...)
+	case m.Kind == kindRefused:
+		return &RefusedError{m.Text}
+	case m.Kind == kindOver:
+		s.member.runOver(Outcome{Stopped: m.Text == ""})
+		if s.UntilDone && !m.Done {
+			return errors.New("it has stopped")
+		}
+		s.state = sessionOver
+	case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
+		s.epochs++
+		s.member.start(*m.Start, slices.Concat(m.Args, s.Args))
+	case m.Kind == kindEnd && m.End != nil:
+		s.member.endWorkers(*m.End)
+	default:
+		return fmt.Errorf("unexpected message %q from the launcher", m.Kind)
+	}
+	return nil
+}
+
+// leave tells the launcher that the member leaves, and returns when the launcher has received that, and all that was
+// sent before: it closes the connection then.
+func (s *session) leave() {
+	s.state = sessionOver
+	s.conn.send(message{Kind: kindSlots, Last: true})
+	late := time.After(s.SilenceLimit)
 	for {
 		select {
-		case <-heard:
-		case <-failed: // it has closed the connection
+		case <-s.received:
+		case <-s.failed:
 			return
 		case <-late:
 			return
@@ -184,7 +229,7 @@ func (v *RemoteSupervisor) leave(w *messageConn, heard <-chan message, failed <-
 	}
 }
 
-// workerEnv is that of workers, but for what the launcher adds.
+// workerEnv is the environment of workers, without what the launcher adds.
 func (v *RemoteSupervisor) workerEnv() []string {
 	if v.Local.Workers.Env == nil {
 		return os.Environ()

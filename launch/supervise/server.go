@@ -11,32 +11,33 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Server let supervisors of other machines in.
+// Server accepts supervisors of other machines as members.
 type Server struct {
-	Listener     net.Listener  // secured, where others can reach it
-	Token        string        // which they must bring, "" for none
-	Build        string        // which they must be of
-	SilenceLimit time.Duration // after which one is taken for lost
-	Dir          string        // in which workers run
-	Env          []string      // which workers have besides
+	Listener net.Listener // secured, where others can reach it
+	Token    string       // which they must present, "" for none
+	Build    string       // of the program that they must run
+	// without a message, // without a message, // without a message, after which one is taken for lost
+	SilenceLimit time.Duration
+	Dir          string   // in which workers run
+	Env          []string // added to the environment of workers
 
-	// CertifiedOrdinal returns the order in whose name a supervisor's certificate is; nil where they are not told apart.
+	// CertifiedOrdinal returns the ordinal that a supervisor's certificate names; nil where certificates name none.
 	CertifiedOrdinal func(conn net.Conn) (order int, err error)
 
 	send        func(Event)
 	lock        sync.Mutex
-	connections map[string]int // how often each has come
+	connections map[string]int // by name, how often each has connected
 
-	refused    int                      // away, of whom nobody was told
-	lastLogged time.Time                // when somebody was
+	refused    int                      // refusals since the last that was logged
+	lastLogged time.Time                // when one was logged
 	remotes    map[string]*remoteMember // by the name of the supervisor
 	tasks      sync.WaitGroup
 }
 
-// maxPending is how many connections there may be of which nothing is known yet.
+// maxPending bounds the connections that have not said hello yet.
 const maxPending = 64
 
-// remoteMember is a supervisor elsewhere.
+// remoteMember is the member of a remote supervisor.
 type remoteMember struct {
 	*messageConn
 	name string
@@ -63,7 +64,7 @@ func (d *Server) start(send func(Event)) {
 	})
 }
 
-// close ends all connections, when the last messages are on their way.
+// close ends all connections, once the last messages are written.
 func (d *Server) close() {
 	_ = d.Listener.Close()
 	d.lock.Lock()
@@ -82,14 +83,14 @@ func (d *Server) close() {
 	d.tasks.Wait()
 }
 
-// admit serves a connection. known is called when it is known who comes, or that nobody does.
+// admit serves a connection. known is called when it has said hello, or failed to.
 func (d *Server) admit(conn net.Conn, known func()) {
 	w := newMessageConn(conn, d.SilenceLimit)
 	defer w.close()
 	m, err := w.receive()
 	known()
 	if err != nil || m.Kind != kindHello || m.Hello == nil {
-		d.logRefusal(fmt.Sprintf("%s, which is no supervisor", conn.RemoteAddr()))
+		d.logRefusal(fmt.Sprintf("%s: it is no supervisor", conn.RemoteAddr()))
 		return
 	}
 	if why := d.refusal(conn, m.Hello); why != "" {
@@ -110,7 +111,7 @@ func (d *Server) admit(conn net.Conn, known func()) {
 	close(v.gone)
 }
 
-// logRefusal tells of somebody who was turned away; of all who come within 10 s of him, how many there were.
+// logRefusal logs a refusal. Of those that follow within waitReportInterval only the number is logged, with the next.
 func (d *Server) logRefusal(who string) {
 	d.lock.Lock()
 	d.refused++
@@ -123,24 +124,24 @@ func (d *Server) logRefusal(who string) {
 	switch {
 	case quiet:
 	case n > 0:
-		d.send(logged(fmt.Sprintf("turned away %d more, and %s", n, who)))
+		d.send(logged(fmt.Sprintf("refused %d more, and %s", n, who)))
 	default:
-		d.send(logged("turned away " + who))
+		d.send(logged("refused " + who))
 	}
 }
 
-// refusal says why a supervisor is turned away, or "".
+// refusal says why a supervisor is refused, or "".
 func (d *Server) refusal(conn net.Conn, h *hello) string {
 	if d.CertifiedOrdinal != nil {
 		if order, err := d.CertifiedOrdinal(conn); err != nil {
 			return err.Error()
 		} else if order != h.Ordinal {
-			return fmt.Sprintf("it says that it is for rank %d, with the certificate of rank %d", h.Ordinal, order)
+			return fmt.Sprintf("it claims rank %d with the certificate of rank %d", h.Ordinal, order)
 		}
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.Token)) != 1 && d.Token != "":
-		return "it has not the token of the run"
+		return "it does not have the token of the run"
 	case h.Build != d.Build:
 		return fmt.Sprintf("it is of build %q, the launcher of %q: start the same program everywhere", h.Build, d.Build)
 	case h.Slots < 1 || h.Slots > 1<<16 || h.Ordinal < 0 || len(h.Name) == 0 || len(h.Name) > 256:
@@ -149,7 +150,7 @@ func (d *Server) refusal(conn net.Conn, h *hello) string {
 	return ""
 }
 
-// register takes a supervisor in. One that comes again has lost its connection, whatever is known of that here.
+// register makes a supervisor a member. One that connects again has lost its earlier connection, which is closed here.
 func (d *Server) register(h *hello, w *messageConn) *remoteMember {
 	d.lock.Lock()
 	before := d.remotes[h.Name]
@@ -167,7 +168,7 @@ func (d *Server) register(h *hello, w *messageConn) *remoteMember {
 	return v
 }
 
-// receiveEvents passes on what a supervisor says, until it is gone.
+// receiveEvents passes on what a supervisor sends, until it leaves or is lost.
 func (d *Server) receiveEvents(v *remoteMember) error {
 	for {
 		m, err := v.receive()
@@ -187,7 +188,7 @@ func (d *Server) receiveEvents(v *remoteMember) error {
 		case m.Kind == kindLog:
 			d.send(logged(v.name + ": " + m.Text))
 		default:
-			return fmt.Errorf("it says %q, which has no meaning", m.Kind)
+			return fmt.Errorf("unexpected message %q", m.Kind)
 		}
 	}
 }

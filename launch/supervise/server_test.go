@@ -194,7 +194,7 @@ func TestPlacesComeAndGo(t *testing.T) {
 	}
 }
 
-// TestFrozenPlaceIsLost: one that gives no sign of life is, and the run goes on without it; a place that finds no
+// TestFrozenPlaceIsLost: one that gives no sign of life is, and the run continues without it; a place that finds no
 // launcher gives up at last.
 func TestFrozenPlaceIsLost(t *testing.T) {
 	s := play(t.Context(), t, Limits{Ranks: 2, MinRanks: 1, MaxRanks: 2, Retries: 2}, 1)
@@ -251,15 +251,15 @@ func TestIdlePlaceLeavesInOrder(t *testing.T) {
 	<-s.end
 }
 
-// TestStrangersAtTheDoor are turned away, told why, and the run goes on.
+// TestStrangersAtTheDoor are refused, told why, and the run continues.
 func TestStrangersAtTheDoor(t *testing.T) {
 	s := play(t.Context(), t, Limits{Ranks: 1, MinRanks: 1, Retries: 2}, 1)
 	s.there(1, 1)
 	for want, change := range map[string]func(*RemoteSupervisor){
-		"for rank 3, with the certificate of rank 0": func(v *RemoteSupervisor) { v.Local.Ordinal = 3 },
-		"it has not the token of the run":            func(v *RemoteSupervisor) { v.Token = "guess" },
-		`it is of build "b2"`:                        func(v *RemoteSupervisor) { v.Build = "b2" },
-		"it offers 1000000 ranks":                    func(v *RemoteSupervisor) { v.Local.Slots = 1000000 },
+		"claims rank 3 with the certificate of rank 0": func(v *RemoteSupervisor) { v.Local.Ordinal = 3 },
+		"it does not have the token of the run":        func(v *RemoteSupervisor) { v.Token = "guess" },
+		`it is of build "b2"`:                          func(v *RemoteSupervisor) { v.Build = "b2" },
+		"it offers 1000000 ranks":                      func(v *RemoteSupervisor) { v.Local.Slots = 1000000 },
 	} {
 		var refused *RefusedError
 		err := <-s.visit(t.Context(), "x", 1, change)
@@ -284,7 +284,7 @@ func TestStrangersAtTheDoor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = conn.Write([]byte(garbage)) // it may be turned away meanwhile
+		_, _ = conn.Write([]byte(garbage)) // it may be refused meanwhile
 		if err := conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestStrangersAtTheDoor(t *testing.T) {
 			_, err = conn.Read(buf)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%.20q is not turned away", garbage)
+			t.Errorf("%.20q is not refused", garbage)
 		}
 		conn.Close()
 	}

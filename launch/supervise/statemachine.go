@@ -8,14 +8,14 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// grace is how long the others may take when a rank has failed: when it says so itself, to say the same or what became
-// of them, and when it has only followed another, for that one to be heard.
+// How long the other workers may take to exit by themselves: after a rank that reports its own failure, to report
+// what became of them; and after one that only followed another rank into failure, for that other to be heard.
 const (
 	failureGrace  = 3 * time.Second
 	followerGrace = 300 * time.Millisecond
 )
 
-// memberState is what the machine knows of one.
+// memberState is what the state machine knows of a member.
 type memberState struct {
 	name       string
 	ordinal    int
@@ -23,41 +23,41 @@ type memberState struct {
 	rendezvous string
 }
 
-// StateMachine decides for a run. Its zero value is of no use: see NewMachine.
+// StateMachine makes all decisions of a supervised run. Use NewStateMachine to make one.
 type StateMachine struct {
 	limits  Limits
 	state   State
-	members []memberState // in the order in which they came
+	members []memberState // in the order in which they joined
 
 	epoch, firstEpoch uint64
 	assignments       []Assignment    // of the epoch, or of the one that is being raised
 	size              int             // its ranks
-	running           map[string]bool // places of which workers run
+	running           map[string]bool // by member: its workers run
 	exits             []launch.Exit
 
-	stopping     bool      // somebody wants the run to stop
-	resizing     bool      // workers were told to stop so that others may take over
-	lostMember   string    // why a place of the epoch was lost, "" if none was
-	reason       string    // of the next epoch
-	saved        int       // after how many steps the state was saved when the epoch began, -1 if not
-	futileEpochs int       // losses since that was later than before
-	failure      string    // what the last rank that failed by itself said
-	acceptedSize int       // ranks of the last epoch of which the input was not refused, 0 if there is none
-	alignment    alignment // aligned
+	stopping     bool      // the run was told to stop
+	resizing     bool      // workers were told to stop for an epoch with other ranks
+	lostMember   string    // which member of the epoch was lost, and why; "" if none was
+	reason       string    // why there is another epoch
+	saved        int       // the step of the latest checkpoint when the epoch began, -1 without one
+	futileEpochs int       // epochs in succession that ended in a loss and brought no later checkpoint
+	failure      string    // the last failure that a rank reported of itself
+	acceptedSize int       // ranks of the last epoch that did not refuse the input, 0 without one
+	alignment    alignment // of aligned members
 
-	out []Action
+	out []Action // of the event at hand
 }
 
-// NewStateMachine makes a machine that waits for its first place.
+// NewStateMachine returns a state machine that waits for its first member.
 func NewStateMachine(l Limits) *StateMachine {
 	return &StateMachine{limits: l, running: map[string]bool{}, saved: -1, alignment: alignment{wanted: l.InitialRanks,
 		left: map[int]bool{}}}
 }
 
-// State is what the machine waits for.
+// State returns what the state machine waits for.
 func (m *StateMachine) State() State { return m.state }
 
-// Step takes an event, and returns what is to be done, in this order.
+// Step handles an event, and returns what is to be done, in this order.
 func (m *StateMachine) Step(e Event) []Action {
 	m.out = nil
 	if m.state == Over {
@@ -73,7 +73,7 @@ func (m *StateMachine) Step(e Event) []Action {
 		if p := m.member(e.Member); p != nil {
 			p.slots = e.Slots
 			m.alignment.left[p.ordinal] = e.Slots == 0
-			why := fmt.Sprintf("%s offers %d ranks now", e.Member, e.Slots)
+			why := fmt.Sprintf("%s offers %d slots now", e.Member, e.Slots)
 			if e.Slots == 0 {
 				why = e.Member + " leaves"
 			}
@@ -112,7 +112,7 @@ func (m *StateMachine) member(name string) *memberState {
 	return &m.members[i]
 }
 
-// reconsider looks whether the ranks should be others than they are.
+// reconsider begins another epoch if the ranks should be distributed otherwise than they are.
 func (m *StateMachine) reconsider(why string) {
 	switch m.state {
 	case Waiting:
@@ -157,7 +157,7 @@ func (m *StateMachine) leave(e Leave) {
 	m.endWorkers(EndWorkers{})
 }
 
-// exited takes the end of a worker. The first failure is the end of all.
+// exited handles the exit of a worker. The first failure ends all workers.
 func (m *StateMachine) exited(e launch.Exit) {
 	m.exits = append(m.exits, e)
 	if m.state != Running {
@@ -176,7 +176,7 @@ func (m *StateMachine) exited(e launch.Exit) {
 	}
 }
 
-// endWorkers ends all workers.
+// endWorkers ends the workers of all members.
 func (m *StateMachine) endWorkers(how EndWorkers) {
 	m.state = Ending
 	how.Epoch = m.epoch
@@ -194,7 +194,7 @@ func (m *StateMachine) allExited(name string) {
 	}
 }
 
-// epochEnded decides what follows an epoch.
+// epochEnded decides what follows an epoch: another one, or the end of the run.
 func (m *StateMachine) epochEnded() {
 	v := classify(m.exits, m.lostMember, m.resizing || m.stopping)
 	if v.kind != refused {
@@ -202,7 +202,7 @@ func (m *StateMachine) epochEnded() {
 	}
 	switch {
 	case v.kind == refused && !m.stopping && m.acceptedSize > 0 && m.acceptedSize != m.size:
-		m.reason = fmt.Sprintf("%d ranks cannot run it: %s", m.size, v.text)
+		m.reason = fmt.Sprintf("%d ranks refuse the case: %s", m.size, v.text)
 		m.limits.Ranks, m.limits.MinRanks, m.alignment.wanted = m.acceptedSize, m.acceptedSize, m.acceptedSize
 		m.begin()
 	case v.kind == done, v.kind == refused:
@@ -214,7 +214,7 @@ func (m *StateMachine) epochEnded() {
 	case v.kind == stopped, v.kind == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
 		m.finish(Outcome{})
 	case v.kind == failed && v.text == m.failure:
-		m.finish(Outcome{Reason: "it has failed twice in the same way: " + v.text})
+		m.finish(Outcome{Reason: "it has failed twice with the same error: " + v.text})
 	default:
 		if v.kind == failed {
 			m.failure = v.text
@@ -225,7 +225,7 @@ func (m *StateMachine) epochEnded() {
 	}
 }
 
-// begin begins another epoch, or waits until there are places for it.
+// begin begins another epoch, or waits until there are slots for it.
 func (m *StateMachine) begin() {
 	n := m.target()
 	if n == 0 {
@@ -244,7 +244,7 @@ func (m *StateMachine) begin() {
 	m.emit(RaiseEpoch{slices.Clone(m.assignments)})
 }
 
-// reasonPrefix is the beginning of a sentence, which tells why there is another epoch.
+// reasonPrefix is the beginning of a log line: why there is another epoch.
 func (m *StateMachine) reasonPrefix() string {
 	if m.reason == "" {
 		return ""
@@ -273,7 +273,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 		return
 	}
 	if m.futileEpochs > m.limits.Retries {
-		m.finish(Outcome{Reason: fmt.Sprintf("%d times in succession it got no further than %s: %s", m.futileEpochs,
+		m.finish(Outcome{Reason: fmt.Sprintf("%d epochs in succession got no further than %s: %s", m.futileEpochs,
 			m.resumePoint(), m.reason)})
 		return
 	}
@@ -287,7 +287,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 	m.start(first)
 }
 
-// resumePoint names the state from which ranks go on.
+// resumePoint names the state from which the next epoch continues.
 func (m *StateMachine) resumePoint() string {
 	if m.saved < 0 {
 		return "the beginning"
@@ -297,9 +297,9 @@ func (m *StateMachine) resumePoint() string {
 
 func (m *StateMachine) start(first bool) {
 	if !first {
-		on := "goes on from " + m.resumePoint()
+		on := "continuing from " + m.resumePoint()
 		if m.saved < 0 {
-			on = "starts again from the beginning, as no state is saved"
+			on = "starting from the beginning, as no state is saved"
 		}
 		ranks := "1 rank"
 		if m.size > 1 {
@@ -325,20 +325,20 @@ func (m *StateMachine) resize(e ResizeRequest) {
 	case m.stopping:
 		m.emit(ResizeReply{e.ID, "the run is stopping"})
 	case m.limits.Aligned:
-		m.emit(ResizeReply{e.ID, "the number of pods says how many ranks there are: change that, by atoll ranks --job"})
+		m.emit(ResizeReply{e.ID, "the number of ranks is that of the pods: change it by atoll ranks --job"})
 	case e.Ranks < 1:
 		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: at least 1", e.Ranks)})
 	case elastic && (e.Ranks < m.limits.MinRanks || e.Ranks > m.limits.MaxRanks):
 		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the run was started for %d to %d", e.Ranks, m.limits.MinRanks,
 			m.limits.MaxRanks)})
 	case !elastic && e.Ranks > m.slots():
-		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the places have room for %d", e.Ranks, m.slots())})
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the members have slots for %d", e.Ranks, m.slots())})
 	default:
 		m.emit(ResizeReply{ID: e.ID})
 		if m.limits.Ranks = e.Ranks; !elastic {
 			m.limits.MinRanks = e.Ranks
 		}
-		m.reconsider(fmt.Sprintf("%d ranks were asked for", e.Ranks))
+		m.reconsider(fmt.Sprintf("%d ranks were requested", e.Ranks))
 	}
 }
 

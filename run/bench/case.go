@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -30,6 +31,8 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	p.StringArrayVar(&sets, "set", nil, "override a key of the case, as in --set time.end=10; may be repeated")
 	p.IntSliceVar(&o.ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
 	p.IntSliceVar(&o.threads, "threads", EachThreads(), "threads of each rank")
+	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; by "+
+		"default that which is used")
 	p.IntVar(&o.warm, "warm", 24, "steps before the first measurement")
 	p.IntVar(&o.steps, "steps", 48, "steps of each measurement")
 	p.IntVar(&o.repeat, "repeat", 3, "measurements, of which the fastest counts")
@@ -50,6 +53,9 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		if m.GPU {
 			o.threads = o.threads[:1]
 		}
+		if err := o.parse(m.GPU); err != nil {
+			return &solvers.BadInput{Err: err}
+		}
 		return o.measure(ctx, m.Out, c, asJSON)
 	}
 }
@@ -57,8 +63,28 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 // caseOptions say how the steps of a case are measured.
 type caseOptions struct {
 	ranks, threads      []int
+	vectors             []string
+	sets                []lanes.Set // that vectors names
 	warm, steps, repeat int
 	open                func(rank, threads int) (dev backend.Device, done func(), err error)
+}
+
+// parse reads the names of sets of vector instructions.
+func (o *caseOptions) parse(gpu bool) error {
+	if len(o.vectors) == 0 || gpu {
+		o.sets = []lanes.Set{lanes.Used()}
+	}
+	for _, name := range o.vectors {
+		if gpu {
+			return errors.New("--vectors is for the CPU")
+		}
+		set, err := lanes.Parse(name)
+		if err != nil {
+			return fmt.Errorf("--vectors: %w", err)
+		}
+		o.sets = append(o.sets, set)
+	}
+	return nil
 }
 
 // stepped is what a measurement finds.
@@ -71,7 +97,8 @@ type stepped struct {
 }
 
 // measure prints a table of the steps of a case. Bytes are those that a step must move: each number of the state is
-// read and written once. Efficiency is the rate of a thread as a share of that of the first row.
+// read and written once. Efficiency is the rate of a thread as a share of that of the first row with its vectors, and
+// gain the rate over that of the first vectors with as many ranks and threads.
 func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, asJSON bool) error {
 	copying, err := Bandwidths(w, asJSON, o.threads,
 		func(threads int) (backend.Device, func(), error) { return o.open(0, threads) })
@@ -79,68 +106,102 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 		return err
 	}
 	table, lines := Outputs(w, asJSON)
-	first := 0.0
+	var first []float64 // rates of a thread, by vectors
 	for _, ranks := range o.ranks {
 		for _, threads := range o.threads {
 			debug.FreeOSMemory()
-			m, err := local.Each(ranks, func(comm dist.Comm) (stepped, error) { return o.onRank(ctx, comm, c, threads) })
+			all, err := local.Each(ranks, func(comm dist.Comm) ([]stepped, error) { return o.onRank(ctx, comm, c, threads) })
 			if err != nil {
 				return fmt.Errorf("%d ranks of %d threads: %w", ranks, threads, err)
 			}
-			err = WriteTimings(lines, m.took, "%s %s %d, ranks: %d, threads: %d", c.Solver, c.Name, m.size.Entities, ranks,
-				threads)
-			if err != nil {
-				return err
+			for i, m := range all {
+				err = WriteTimings(lines, m.took, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
+					m.size.Entities, ranks, threads, o.sets[i])
+				if err != nil {
+					return err
+				}
+				rate := float64(m.size.Entities) / m.step
+				each := rate / float64(ranks*threads)
+				if first == nil {
+					fmt.Fprintf(table, "%s, solver %s\n%12s %-9s %-6s %5s %7s %7s %10s %10s %5s %7s %10s %6s  %s\n", c.Name,
+						c.Solver, m.size.Unit+"s", "precision", "halo", "ranks", "threads", "vectors", "ms a step", "M/s", "B",
+						"of copy", "efficiency", "gain", "state")
+				}
+				if len(first) <= i {
+					first = append(first, each)
+				}
+				fmt.Fprintf(table, "%12d %-9s %-6s %5d %7d %7s %10.4f %10.2f %5.0f %6.0f%% %9.0f%% %6.2f  %.12s\n",
+					m.size.Entities, m.size.Precision, m.size.Halo, ranks, threads, o.sets[i], 1e3*m.step, rate/1e6, m.bytes,
+					100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first[i], all[0].step/m.step, m.hash)
 			}
-			rate := float64(m.size.Entities) / m.step
-			each := rate / float64(ranks*threads)
-			if first == 0 {
-				first = each
-				fmt.Fprintf(table, "%s, solver %s\n%12s %-9s %-6s %5s %7s %10s %10s %5s %7s %10s  %s\n", c.Name, c.Solver,
-					m.size.Unit+"s", "precision", "halo", "ranks", "threads", "ms a step", "M/s", "B", "of copy", "efficiency",
-					"state")
-			}
-			fmt.Fprintf(table, "%12d %-9s %-6s %5d %7d %10.4f %10.2f %5.0f %6.0f%% %9.0f%%  %.12s\n", m.size.Entities,
-				m.size.Precision, m.size.Halo, ranks, threads, 1e3*m.step, rate/1e6, m.bytes,
-				100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
 		}
 	}
 	return nil
 }
 
-func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) (m stepped, err error) {
+// onRank measures on a rank: a solver for each set of vectors, which take their turns.
+func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) ([]stepped, error) {
 	dev, done, err := o.open(comm.Rank(), threads)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	defer done()
 	kind, _ := solvers.Find(c.Solver)
-	s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev, Beside: comm.Size()}, c)
-	if err != nil {
-		return m, err
+	all := make([]stepped, len(o.sets))
+	running := make([]solvers.Solver, len(o.sets))
+	use := func(i int) error { // between barriers, since ranks of a process share what is used
+		err := errors.Join(backend.Sync(dev), comm.Barrier(ctx))
+		lanes.Use(o.sets[i])
+		return errors.Join(err, comm.Barrier(ctx))
 	}
-	defer s.Close()
-	m.size, m.bytes, m.step = s.Size(), stateOf(s.Fields()), math.Inf(1)
-	if err := advance(ctx, s, o.warm); err != nil {
-		return m, err
+	defer lanes.Use(lanes.Used())
+	for i := range all {
+		if err := use(i); err != nil {
+			return nil, err
+		}
+		s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev, Beside: comm.Size()}, c)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		running[i] = s
+		all[i] = stepped{size: s.Size(), bytes: stateOf(s.Fields()), step: math.Inf(1)}
+		if err := advance(ctx, s, o.warm); err != nil {
+			return nil, err
+		}
 	}
 	for range o.repeat {
-		if err := errors.Join(backend.Sync(dev), comm.Barrier(ctx)); err != nil {
-			return m, err
+		for i := range all {
+			if err := use(i); err != nil {
+				return nil, err
+			}
+			if err := o.turn(ctx, comm, dev, running[i], &all[i]); err != nil {
+				return nil, err
+			}
 		}
-		begin := StartWatch()
-		if err := errors.Join(advance(ctx, s, o.steps), backend.Sync(dev)); err != nil {
-			return m, err
-		}
-		m.took = append(m.took, begin.Of(int64(o.steps)*m.size.Entities))
-		took := []float64{m.took[len(m.took)-1].Wall / float64(o.steps)}
-		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
-			return m, err
-		}
-		m.step = min(m.step, took[0])
 	}
-	m.hash, err = solvers.Hash(ctx, comm, s)
-	return m, err
+	for i := range all {
+		if all[i].hash, err = solvers.Hash(ctx, comm, running[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// turn is one measurement of a solver, with m what has been found of it.
+func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver,
+	m *stepped) error {
+	begin := StartWatch()
+	if err := errors.Join(advance(ctx, s, o.steps), backend.Sync(dev)); err != nil {
+		return err
+	}
+	m.took = append(m.took, begin.Of(int64(o.steps)*m.size.Entities))
+	took := []float64{m.took[len(m.took)-1].Wall / float64(o.steps)}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+		return err
+	}
+	m.step = min(m.step, took[0])
+	return nil
 }
 
 // advance takes a solver so many steps further.

@@ -108,7 +108,7 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// check tells whether blobs fit their blocks, and fill the file up to its index without a gap.
+// check reports whether blobs fit their blocks, and fill the file up to its index without a gap.
 func (x *index) check(end int64) error {
 	next := int64(headerSize)
 	follows := func(b blob) bool {

@@ -144,7 +144,7 @@ func (w *Writer) writePiece(f *os.File, k int) error {
 // rooms are those of goroutines that write blocks.
 var rooms = sync.Pool{New: func() any { return new(solvers.Block) }}
 
-// Written tells whether this rank has written its share.
+// Written reports whether this rank has written its share.
 func (w *Writer) Written() bool {
 	select {
 	case <-w.done:

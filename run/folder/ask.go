@@ -59,7 +59,7 @@ func takeFile(path, id string) (a ResizeRequest, there bool) {
 	return a, os.Remove(path) == nil
 }
 
-// InUse tells whether a run has a folder.
+// InUse reports whether a run has a folder.
 func InUse(dir string) (bool, error) {
 	f := open(dir, Info{})
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {

@@ -30,7 +30,7 @@ type Mode int
 const (
 	Fresh   Mode = iota // replaces those of the same case, and refuses those of another
 	Replace             // replaces all
-	Resume              // goes on from them
+	Resume              // continues from them
 )
 
 // Check refuses what Claim would refuse, and leaves no trace.
@@ -168,7 +168,7 @@ func (f *Folder) Begin(others ...string) error {
 	return f.SetState(Running)
 }
 
-// Resume removes the summary of the run that is gone on from, and tells that it is under way again.
+// Resume removes the summary of the run that is continued from, and tells that it is under way again.
 func (f *Folder) Resume() error {
 	if err := removePartial(f.Dir); err != nil {
 		return err

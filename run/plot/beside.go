@@ -49,7 +49,7 @@ func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 	return r.histogram(name+"-"+sets[0].name+"-histogram", -1, name, sets, []string{"before", "after"})
 }
 
-// compared tells whether a field is shown before and after the run.
+// compared reports whether a field is shown before and after the run.
 func compared(name string) bool {
 	f, _, _ := solvers.FieldOf(name)
 	return f.Compared

@@ -43,7 +43,7 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 	return every
 }
 
-// isLevel tells whether a column is a level, which has axes of its own: levels may lie far from each other.
+// isLevel reports whether a column is a level, which has axes of its own: levels may lie far from each other.
 func isLevel(column string) bool {
 	f, _, _ := solvers.FieldOf(column)
 	return f.Level

@@ -124,7 +124,7 @@ func (r *runner) take(d *frameData, path string, data vtk.Arrays, cells []int, a
 			note(&r.fields, a.Name)
 			declared, _, ok := solvers.FieldOf(a.Name)
 			known = known || ok
-			// What is kept to go on from, as the planes in cells of a grid, is drawn if asked for.
+			// What is kept to continue from, as the planes in cells of a grid, is drawn if asked for.
 			if wants(r.options.Fields, a.Name) || len(r.options.Fields) == 0 && !declared.Aside {
 				d.fields = append(d.fields, r.field(data, a, cells))
 			}

@@ -169,7 +169,7 @@ func (o Options) settled() (Options, error) {
 	return o, nil
 }
 
-// film tells whether frames follow each other in one file.
+// film reports whether frames follow each other in one file.
 func (o *Options) film() bool { return slices.Contains(figure.Films, o.Format) }
 
 // everything tells that no kind of picture was chosen.
@@ -177,7 +177,7 @@ func (o *Options) everything() bool {
 	return len(o.Fields)+len(o.Gauges)+len(o.Columns) == 0 && !o.Histogram
 }
 
-// wants tells whether something of a list is to be drawn: what it names, or all.
+// wants reports whether something of a list is to be drawn: what it names, or all.
 func wants(list []string, name string) bool {
 	return slices.Contains(list, name) || slices.Contains(list, all)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// near tells whether colours differ by at most so much in each channel.
+// near reports whether colours differ by at most so much in each channel.
 func near(a, b color.Color, most int) bool {
 	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
 	for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {

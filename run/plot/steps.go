@@ -109,7 +109,7 @@ func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
 	s.add(cell, axis, end, clipped(clipped(unitSide, theirs), own.turned()), 1-2*end, light)
 }
 
-// isFull tells whether a cell without a plane is full: by its fluid, or else as the cell beside it is at their side.
+// isFull reports whether a cell without a plane is full: by its fluid, or else as the cell beside it is at their side.
 func (s *steps) isFull(cell [3]int, beside line) bool {
 	if s.full != nil {
 		return s.full(cell)

@@ -51,7 +51,7 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 	return nil
 }
 
-// hasSurface tells whether a run has a surface that goes through those of other formats.
+// hasSurface reports whether a run has a surface that goes through those of other formats.
 func (r *runner) hasSurface(name string) bool {
 	_, err := os.Stat(filepath.Join(r.dir, name+"_vtp.pvd"))
 	return err == nil

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// GoesOn tests that a run that was killed goes on from its latest checkpoint, on other numbers of ranks, over other
+// GoesOn tests that a run that was killed continues from its latest checkpoint, on other numbers of ranks, over other
 // transports and on a device with memory of its own, to the files and the hash that it has without. sets make the case
 // one that saves its state several times.
 func GoesOn(t *testing.T, text string, sets ...string) {

@@ -27,7 +27,7 @@ func (s *Study) Resolution() int {
 	return -1
 }
 
-// along tells whether two runs differ along an axis at most.
+// along reports whether two runs differ along an axis at most.
 func along(a, b *Run, axis int) bool {
 	for k := range a.Values {
 		if k != axis && a.Values[k] != b.Values[k] {

@@ -11,7 +11,7 @@ var (
 	sineOf = 7.0
 )
 
-// FusesMultiplyAdd tells whether this binary computes x*y + z with one rounding, here or in package math, which has
+// FusesMultiplyAdd reports whether this binary computes x*y + z with one rounding, here or in package math, which has
 // been compiled for it too. Then its results differ in the last bits from those of a binary that rounds twice.
 func FusesMultiplyAdd() bool {
 	return multiplyAdd(fmaFactor, fmaFactor, fmaTerm) != 0 || math.Float64bits(math.Sin(sineOf)) != 0x3fe50608c26d0a08

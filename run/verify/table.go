@@ -67,7 +67,7 @@ type Verdict struct {
 	set   bool
 }
 
-// VerdictOf tells whether a bound is met, and what it is.
+// VerdictOf reports whether a bound is met, and what it is.
 func VerdictOf(ok bool, bound string) Verdict { return Verdict{Bound: bound, OK: ok, set: true} }
 
 // Info is the verdict of a row that is only shown.

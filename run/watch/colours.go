@@ -61,7 +61,7 @@ func (s Scale) Colours(t *Tile) []byte {
 	return colours
 }
 
-// diverges tells whether the scale goes through zero.
+// diverges reports whether the scale goes through zero.
 func (s Scale) diverges() bool { return s.Lo < 0 && s.Hi > 0 }
 
 // at is the colour of a share of the scale.

@@ -70,7 +70,7 @@ func (s *Server) metrics() []byte {
 		e.one("atoll_left_seconds", "gauge", "Estimate of how long the rest of the run will take.", left.Seconds())
 	}
 	e.one("atoll_updates_per_second", "gauge", "Entities that are updated a second, since the run began or went on.", rate)
-	e.one("atoll_restarts", "counter", "How often the run went on from a checkpoint.", float64(st.restarts))
+	e.one("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
 	if len(st.measured) > 0 {
 		e.family("atoll_quantity", "gauge", "What the solver measures of the whole state.")
 		for _, q := range st.measured {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,6 +73,19 @@ func Listen(address string) (*Server, error) {
 // Address is where it listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
+// URL is what a browser opens: where the server listens on all addresses, that with the name of this machine.
+func (s *Server) URL() string {
+	host, port, _ := net.SplitHostPort(s.Address()) // of a TCP listener
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		} else {
+			host = "127.0.0.1"
+		}
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
+
 // Begin tells what run it is.
 func (s *Server) Begin(about About) {
 	if s == nil {
@@ -119,7 +133,7 @@ func (s *Server) Tell(format string, args ...any) {
 	}
 }
 
-// Restarted tells that the run goes on from an earlier one, and why.
+// Restarted tells that the run continues from an earlier one, and why.
 func (s *Server) Restarted(text string) {
 	if s == nil {
 		return
@@ -192,7 +206,7 @@ func (s *Server) Took(d time.Duration) {
 	s.next = time.Now().Add(max(s.pace(), time.Duration(float64(d)/shareOfTime)))
 }
 
-// watched tells whether somebody looks, or did a moment ago.
+// watched reports whether somebody looks, or did a moment ago.
 func (s *Server) watched(now time.Time) bool {
 	return s.readers.Load() > 0 || now.Sub(time.Unix(0, s.asked.Load())) < quietAfter
 }

@@ -36,7 +36,7 @@ func (s *Server) execute(name string) ([]byte, error) {
 // view is what the page shows, as text.
 type view struct {
 	Case, Title, What, Where string
-	Outcome                  string // "" while the run goes on
+	Outcome                  string // "" while the run is under way
 	Percent                  string
 	Done                     float64 // of 100
 	Facts                    []fact

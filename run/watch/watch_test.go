@@ -6,6 +6,8 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +89,24 @@ func TestPageTellsAll(t *testing.T) {
 	for _, want := range []string{"other", "<th>1</th>", "3.000"} {
 		if !strings.Contains(others, want) {
 			t.Errorf("no %q in\n%s", want, others)
+		}
+	}
+}
+
+// TestURL: a server on all addresses is reached by the machine's name, which a browser can open; [::] it cannot.
+func TestURL(t *testing.T) {
+	name, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	for address, want := range map[string]string{":0": "127.0.0.1", "0.0.0.0:0": name, "[::]:0": name} {
+		s, err := Listen(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.End("")
+		if got, err := url.Parse(s.URL()); err != nil || got.Hostname() != want {
+			t.Errorf("the page of a server at %s is %s, %v, not at %s", address, s.URL(), err, want)
 		}
 	}
 }

@@ -54,9 +54,9 @@ func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, 
 }
 
 // Raise makes the epoch grow by one.
-func (j *Journal) Raise(shares []supervise.Assignment) (epoch uint64, saved int, err error) {
-	members := make([]folder.Assignment, len(shares))
-	for i, s := range shares {
+func (j *Journal) Raise(assignments []supervise.Assignment) (epoch uint64, saved int, err error) {
+	members := make([]folder.Assignment, len(assignments))
+	for i, s := range assignments {
 		members[i] = folder.Assignment{Member: s.Member, First: s.First, Ranks: s.Ranks}
 	}
 	if epoch, err = j.Folder.Raise(members); err != nil {
@@ -77,7 +77,7 @@ func (j *Journal) Reply(a supervise.ResizeReply) error {
 	return folder.ResizeRequest{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 
-// Saved tells whether the same command would go on from a state that the run has saved.
+// Saved reports whether the same command would continue from a state that the run has saved.
 func (j *Journal) Saved() bool {
 	info, err := folder.Read(j.Dir)
 	if err != nil || info.State != folder.Running && info.State != folder.Stopped {

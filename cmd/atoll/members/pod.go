@@ -38,7 +38,7 @@ const envJob = "ATOLL_JOB_UID"
 // joinDelay is for how long others may come after a pod, to be taken in together.
 const joinDelay = 2 * time.Second
 
-// FindPod tells whether this process is a pod's; nil if not.
+// FindPod reports whether this process is a pod's; nil if not.
 func FindPod() (*Pod, error) {
 	index, is, err := launch.Pod()
 	if err != nil || !is {
@@ -79,7 +79,7 @@ func (p *Pod) Limits(ranks, least, most int, patience time.Duration) supervise.L
 		WaitLimit: patience}
 }
 
-// Done tells whether the run of this Job has come to its end. A pod that is made anew after that has nothing to do.
+// Done reports whether the run of this Job has come to its end. A pod that is made anew after that has nothing to do.
 func (p *Pod) Done() bool {
 	e, err := folder.ReadEpoch(p.Out)
 	if err != nil || p.Job == "" || e.Job != p.Job {

@@ -28,9 +28,9 @@ func RanksCommand() *cobra.Command {
 	var kubeconfig, where, namespace string
 	c := &cobra.Command{
 		Use:   "ranks DIR|JOB [N]",
-		Short: "Tell on how many ranks a run under way is, or have it go on with N",
-		Long: "Tell on how many ranks the run in a folder is, or a job of Kubernetes, or have it go on with N.\n" +
-			"It saves its state, ends its ranks, and goes on with others, to the same bits. Only a run whose ranks are\n" +
+		Short: "Tell on how many ranks a run under way is, or have it continue with N",
+		Long: "Tell on how many ranks the run in a folder is, or a job of Kubernetes, or have it continue with N.\n" +
+			"It saves its state, ends its ranks, and continues with others, to the same bits. Only a run whose ranks are\n" +
 			"processes over gRPC can.",
 		Example: "  atoll ranks out/dam-break 6\n  atoll ranks --job dam-break 6",
 		Args:    cobra.RangeArgs(1, 2),
@@ -64,7 +64,7 @@ func RanksCommand() *cobra.Command {
 	return c
 }
 
-// resizeJob tells on how many ranks a job is, or has it go on with n.
+// resizeJob tells on how many ranks a job is, or has it continue with n.
 func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
 	if n > 0 {
 		if err := cluster.Resize(ctx, name, n, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) }); err != nil {
@@ -127,7 +127,7 @@ func resize(ctx context.Context, dir string, n int) error {
 	if before.Ranks == n {
 		return printRanks(dir)
 	}
-	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not go on with %s yet: is there room for them?",
+	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not continue with %s yet: is there room for them?",
 		words.Count(n, "rank")), func() (folder.Epoch, bool, error) {
 		now, err := folder.ReadEpoch(dir)
 		if owned, failed := folder.InUse(dir); err == nil && failed == nil && !owned {

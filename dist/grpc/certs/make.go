@@ -26,7 +26,7 @@ const clockSkew = 10 * time.Minute
 
 // Make writes the certificates of ranks 0 … ranks-1 and of a coordinator into folders rank-R and coordinator below
 // dir, valid for so long. An authority that dir has already signs new ones; otherwise it is made, valid for ten times
-// as long. made tells whether it was.
+// as long. made reports whether it was.
 func Make(dir string, ranks int, valid time.Duration) (made bool, err error) {
 	a, err := readAuthority(dir)
 	if errors.Is(err, os.ErrNotExist) {

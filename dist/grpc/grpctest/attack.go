@@ -173,7 +173,7 @@ func (a *attack) hellos(fits *proto.Hello) {
 	}
 }
 
-// refused says a hello and tells whether it was answered.
+// refused says a hello and reports whether it was answered.
 func (a *attack) refused(h *proto.Hello) bool {
 	s, err := proto.NewCoordinatorClient(a.client()).Attend(a.ctx)
 	if err != nil {

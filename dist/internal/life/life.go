@@ -51,7 +51,7 @@ func NewPulse(c *Clock) *Pulse {
 // Beat notes a sign of life. Any goroutine may call it.
 func (p *Pulse) Beat() { p.heard.Store(p.clock.now()) }
 
-// Silent tells whether nothing was heard for so long, less two periods of the clock: what is noticed at a tick, and
+// Silent reports whether nothing was heard for so long, less two periods of the clock: what is noticed at a tick, and
 // then told, is known in time.
 func (p *Pulse) Silent(silence time.Duration) bool {
 	now, heard := p.clock.now(), p.heard.Load()

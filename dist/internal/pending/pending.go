@@ -37,7 +37,7 @@ func (o *Op) Complete(err error) {
 	}
 }
 
-// Detach returns a copy of o with its own memory, for which nobody waits. The transport goes on with it when o must
+// Detach returns a copy of o with its own memory, for which nobody waits. The transport continues with it when o must
 // end before its message may.
 func (o *Op) Detach() *Op {
 	d := &Op{Message: o.Message, Sent: o.Sent, ID: o.ID}
@@ -48,7 +48,7 @@ func (o *Op) Detach() *Op {
 // Await blocks until Complete was called, for an operation that is about to end.
 func (o *Op) Await() { <-o.done }
 
-// AwaitUnless is Await, but for a run that fails meanwhile. It tells whether Complete was called; if not, it may be
+// AwaitUnless is Await, but for a run that fails meanwhile. It reports whether Complete was called; if not, it may be
 // called later.
 func (o *Op) AwaitUnless(down <-chan struct{}) bool {
 	select {
@@ -113,7 +113,7 @@ var ErrRequest = errors.New("dist: no such request is pending: each may be waite
 type Owner interface {
 	// Cause says why the run has failed.
 	Cause() error
-	// Withdraw takes back an operation, and tells whether it may be used again: the transport no longer touches it then,
+	// Withdraw takes back an operation, and reports whether it may be used again: the transport no longer touches it then,
 	// and Withdraw has taken its completion if there was one.
 	Withdraw(*Op) bool
 }

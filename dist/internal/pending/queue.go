@@ -39,7 +39,7 @@ func (q *Queue) MatchID(id uint64) *Op {
 	return nil
 }
 
-// Empty tells whether nothing is in the queue.
+// Empty reports whether nothing is in the queue.
 func (q *Queue) Empty() bool { return q.head == nil }
 
 // Pop removes and returns the first operation, or nil.
@@ -51,7 +51,7 @@ func (q *Queue) Pop() *Op {
 	return o
 }
 
-// Remove takes o out and tells whether it was in this queue.
+// Remove takes o out and reports whether it was in this queue.
 func (q *Queue) Remove(o *Op) bool {
 	if o.in != q {
 		return false

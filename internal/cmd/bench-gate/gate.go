@@ -86,7 +86,7 @@ func (g *gate) compare(ctx context.Context, before, after string) error {
 	return nil
 }
 
-// judge prints what has been found of one case, and tells whether its interval lies above the limit.
+// judge prints what has been found of one case, and reports whether its interval lies above the limit.
 func (g *gate) judge(c compared) (slower bool) {
 	before, _, _ := median(c.each[0])
 	after, _, _ := median(c.each[1])

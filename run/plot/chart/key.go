@@ -37,7 +37,7 @@ type keys struct {
 
 func (k *keys) px(layout float64) vg.Length { return vg.Length(layout * k.page.Unit) }
 
-// shown tells whether curves have a key.
+// shown reports whether curves have a key.
 func shown(curves []Curve) bool { return len(curves) > 1 || len(curves) == 1 && curves[0].Name != "" }
 
 // fit makes room for the key of a panel.

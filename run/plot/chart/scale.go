@@ -85,7 +85,7 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	return s, nil
 }
 
-// mark tells whether values that reach from lo to hi lie beyond the ends, by more than rounding.
+// mark reports whether values that reach from lo to hi lie beyond the ends, by more than rounding.
 func (s *scale) mark(lo, hi float64) {
 	rounding := 1e-9 * (s.hi - s.lo)
 	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// near tells whether colours differ by at most so much in each channel.
+// near reports whether colours differ by at most so much in each channel.
 func near(a, b color.RGBA, most int) bool {
 	far := func(x, y uint8) bool { return int(x)-int(y) > most || int(y)-int(x) > most }
 	return !far(a.R, b.R) && !far(a.G, b.G) && !far(a.B, b.B)

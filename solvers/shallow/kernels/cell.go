@@ -34,7 +34,7 @@ func (b *balance[F]) gather(links CellEdges, flux []Flux[F]) {
 // sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
 // fluxes of -0 add up to 0.
 func (b *balance[F]) sum(f0, f1, f2 *Flux[F], side0, side1, side2 int32) {
-	p0, p1, p2 := &f0.Side[side0], &f1.Side[side1], &f2.Side[side2]
+	p0, p1, p2 := f0.Side[side0], f1.Side[side1], f2.Side[side2]
 	s0, s1, s2 := F(1-2*side0), F(1-2*side1), F(1-2*side2)
 	b.h1 = 0 + s0*f0.M1 + s1*f1.M1 + s2*f2.M1
 	b.q1x = 0 + p0.X1 + p1.X1 + p2.X1

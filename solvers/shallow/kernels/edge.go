@@ -141,9 +141,10 @@ func (f *Face[F]) WriteFlux(at EdgeCells, normal *Normal[F], p *Params[F], bound
 		}
 	}
 	x, y := normal.X*length, normal.Y*length
-	out.M1, out.M2, out.Speed = m1*length, m2*length, f.speed*length
-	out.Side[0] = MomentumChange[F]{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x}
-	out.Side[1] = MomentumChange[F]{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x}
+	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
+		{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x},
+		{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x},
+	}}
 	if at.Right <= FirstOutlet {
 		boundary.addOutflow(at, dt, out)
 	}

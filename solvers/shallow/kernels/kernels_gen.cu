@@ -1003,14 +1003,14 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
 // (*balance[float32]).sum, cell.go:36
 DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
         int32 side2) {
-    MomentumChange_f32 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    MomentumChange_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
     b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0f + p0->X1 + p1->X1 + p2->X1;
-    b->q1y = 0.0f + p0->Y1 + p1->Y1 + p2->Y1;
+    b->q1x = 0.0f + p0.X1 + p1.X1 + p2.X1;
+    b->q1y = 0.0f + p0.Y1 + p1.Y1 + p2.Y1;
     b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0f + p0->X2 + p1->X2 + p2->X2;
-    b->q2y = 0.0f + p0->Y2 + p1->Y2 + p2->Y2;
+    b->q2x = 0.0f + p0.X2 + p1.X2 + p2.X2;
+    b->q2y = 0.0f + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0f + f0->Speed + f1->Speed + f2->Speed;
 }
 
@@ -1289,14 +1289,14 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
 // (*balance[float64]).sum, cell.go:36
 DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
         int32 side2) {
-    MomentumChange_f64 *p0 = &f0->Side[side0], *p1 = &f1->Side[side1], *p2 = &f2->Side[side2];
+    MomentumChange_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
     b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0 + p0->X1 + p1->X1 + p2->X1;
-    b->q1y = 0.0 + p0->Y1 + p1->Y1 + p2->Y1;
+    b->q1x = 0.0 + p0.X1 + p1.X1 + p2.X1;
+    b->q1y = 0.0 + p0.Y1 + p1.Y1 + p2.Y1;
     b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0 + p0->X2 + p1->X2 + p2->X2;
-    b->q2y = 0.0 + p0->Y2 + p1->Y2 + p2->Y2;
+    b->q2x = 0.0 + p0.X2 + p1.X2 + p2.X2;
+    b->q2y = 0.0 + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0 + f0->Speed + f1->Speed + f2->Speed;
 }
 
@@ -2173,7 +2173,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
 // thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
 // it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:197
+// (*Face[float32]).availableShare, edge.go:198
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2200,7 +2200,7 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:153
+// carried[float32], edge.go:154
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2247,7 +2247,7 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:162
+// contact[float32], edge.go:163
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2259,7 +2259,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float32], edge.go:173
+// limitMomentum[float32], edge.go:174
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -2357,11 +2357,7 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, co
         }
     }
     float x = normal->X * length, y = normal->Y * length;
-    out->M1 = m1 * length;
-    out->M2 = m2 * length;
-    out->Speed = f->speed_ * length;
-    out->Side[0] = MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f32(boundary, at, dt, out);
     }
@@ -2982,7 +2978,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
 // thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
 // it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:197
+// (*Face[float64]).availableShare, edge.go:198
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3009,7 +3005,7 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:153
+// carried[float64], edge.go:154
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3056,7 +3052,7 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:162
+// contact[float64], edge.go:163
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -3068,7 +3064,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float64], edge.go:173
+// limitMomentum[float64], edge.go:174
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
         double hr, double ur, double jump, const Params_f64 *p) {
@@ -3166,11 +3162,7 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, co
         }
     }
     double x = normal->X * length, y = normal->Y * length;
-    out->M1 = m1 * length;
-    out->M2 = m2 * length;
-    out->Speed = f->speed_ * length;
-    out->Side[0] = MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f64(boundary, at, dt, out);
     }
@@ -3716,7 +3708,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
-// inside, reconstruct.go:29
+// inside, reconstruct.go:30
 DEVICE int32 inside(int32 near, int64 i) {
     if (near < 0) {
         return int32(i);
@@ -3788,7 +3780,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
 // that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
 // is a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:42
+// (*water[float32]).prepareNeighbours, reconstruct.go:43
 DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -3872,7 +3864,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 
 // positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
 // of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:113
+// (*geometry[float32]).positivityFactor, reconstruct.go:114
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, Vec2_f32 slope1, Vec2_f32 slope2) {
     float share = 1.0f;
     float d1 = go_min<float>(go_min<float>(Vec2_dot_f32(slope1, c->arm[0]), Vec2_dot_f32(slope1, c->arm[1])), Vec2_dot_f32(slope1, c->arm[2]));
@@ -3891,7 +3883,7 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, 
 
 // centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
 // thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:132
+// (*geometry[float32]).centroidVelocity, reconstruct.go:133
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -3903,7 +3895,7 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:73
+// (*water[float32]).slopes, reconstruct.go:74
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3971,11 +3963,11 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     water_load_f32(&o[0], &w0, d0, p->DryDepth);
     water_load_f32(&o[1], &w1, d1, p->DryDepth);
     water_load_f32(&o[2], &w2, d2, p->DryDepth);
+    Slopes_f32 s = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
     if (water_prepareNeighbours_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f32(&me, &o, &g, c.Bed_, p, &out[i]);
-        return;
+        water_slopes_f32(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
+    out[i] = s;
 }
 
 // (*Stencil[float64]).geometry, slopes.go:73
@@ -4048,7 +4040,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
 // that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
 // is a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:42
+// (*water[float64]).prepareNeighbours, reconstruct.go:43
 DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -4132,7 +4124,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 
 // positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
 // of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:113
+// (*geometry[float64]).positivityFactor, reconstruct.go:114
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h2, Vec2_f64 slope1,
         Vec2_f64 slope2) {
     double share = 1.0;
@@ -4152,7 +4144,7 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h
 
 // centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
 // thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:132
+// (*geometry[float64]).centroidVelocity, reconstruct.go:133
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -4164,7 +4156,7 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:73
+// (*water[float64]).slopes, reconstruct.go:74
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4232,11 +4224,11 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     water_load_f64(&o[0], &w0, d0, p->DryDepth);
     water_load_f64(&o[1], &w1, d1, p->DryDepth);
     water_load_f64(&o[2], &w2, d2, p->DryDepth);
+    Slopes_f64 s = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
     if (water_prepareNeighbours_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f64(&me, &o, &g, c.Bed_, p, &out[i]);
-        return;
+        water_slopes_f64(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
+    out[i] = s;
 }
 
 // reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.

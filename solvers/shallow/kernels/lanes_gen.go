@@ -24,22 +24,22 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"SlopedFlux_PVM_f32":       {Entry: 5, Lanes: 8},
 		"StageCell_last_false_f32": {Entry: 6, Lanes: 8},
 		"StageCell_last_true_f32":  {Entry: 7, Lanes: 8},
-		"UpdateCell_f64":           {Entry: 15, Lanes: 8},
-		"EdgeFlux_PVM_f64":         {Entry: 16, Lanes: 8},
-		"UpdatePeaks_f64":          {Entry: 17, Lanes: 8},
-		"CellSlopes_f64":           {Entry: 18, Lanes: 8},
-		"SlopedFlux_PVM_f64":       {Entry: 19, Lanes: 8},
-		"StageCell_last_false_f64": {Entry: 20, Lanes: 8},
-		"StageCell_last_true_f64":  {Entry: 21, Lanes: 8},
+		"UpdateCell_f64":           {Entry: 8, Lanes: 4},
+		"UpdatePeaks_f64":          {Entry: 9, Lanes: 4},
+		"CellSlopes_f64":           {Entry: 10, Lanes: 4},
+		"StageCell_last_false_f64": {Entry: 11, Lanes: 4},
+		"StageCell_last_true_f64":  {Entry: 12, Lanes: 4},
+		"EdgeFlux_PVM_f64":         {Entry: 13, Lanes: 8},
+		"SlopedFlux_PVM_f64":       {Entry: 14, Lanes: 8},
 	},
 	lanes.AVX512: {
-		"UpdateCell_f32":           {Entry: 8, Lanes: 16},
-		"EdgeFlux_PVM_f32":         {Entry: 9, Lanes: 16},
-		"UpdatePeaks_f32":          {Entry: 10, Lanes: 16},
-		"CellSlopes_f32":           {Entry: 11, Lanes: 16},
-		"SlopedFlux_PVM_f32":       {Entry: 12, Lanes: 16},
-		"StageCell_last_false_f32": {Entry: 13, Lanes: 16},
-		"StageCell_last_true_f32":  {Entry: 14, Lanes: 16},
+		"UpdateCell_f32":           {Entry: 15, Lanes: 8},
+		"UpdatePeaks_f32":          {Entry: 16, Lanes: 8},
+		"CellSlopes_f32":           {Entry: 17, Lanes: 8},
+		"StageCell_last_false_f32": {Entry: 18, Lanes: 8},
+		"StageCell_last_true_f32":  {Entry: 19, Lanes: 8},
+		"EdgeFlux_PVM_f32":         {Entry: 20, Lanes: 16},
+		"SlopedFlux_PVM_f32":       {Entry: 21, Lanes: 16},
 		"UpdateCell_f64":           {Entry: 22, Lanes: 8},
 		"EdgeFlux_PVM_f64":         {Entry: 23, Lanes: 8},
 		"UpdatePeaks_f64":          {Entry: 24, Lanes: 8},
@@ -68,33 +68,33 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 7:
 		StageCell_last_true_f32_avx2(loop, lo, hi, j, k, result)
 	case 8:
-		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
-	case 9:
-		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 10:
-		UpdatePeaks_f32_avx512(loop, lo, hi, j, k, result)
-	case 11:
-		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
-	case 12:
-		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
-	case 13:
-		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
-	case 14:
-		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
-	case 15:
 		UpdateCell_f64_avx2(loop, lo, hi, j, k, result)
-	case 16:
-		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
-	case 17:
+	case 9:
 		UpdatePeaks_f64_avx2(loop, lo, hi, j, k, result)
-	case 18:
+	case 10:
 		CellSlopes_f64_avx2(loop, lo, hi, j, k, result)
-	case 19:
-		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
-	case 20:
+	case 11:
 		StageCell_last_false_f64_avx2(loop, lo, hi, j, k, result)
-	case 21:
+	case 12:
 		StageCell_last_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 13:
+		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 14:
+		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 15:
+		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
+	case 16:
+		UpdatePeaks_f32_avx512(loop, lo, hi, j, k, result)
+	case 17:
+		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
+	case 18:
+		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 19:
+		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 20:
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 21:
+		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 22:
 		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
 	case 23:
@@ -134,31 +134,7 @@ func StageCell_last_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result
 func StageCell_last_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func UpdatePeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func StageCell_last_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func StageCell_last_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
 func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func UpdatePeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -167,13 +143,37 @@ func UpdatePeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.P
 func CellSlopes_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
 func StageCell_last_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func StageCell_last_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -18,11 +18,12 @@ func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out 
 	o[0].load(&w0, d0, p.DryDepth)
 	o[1].load(&w1, d1, p.DryDepth)
 	o[2].load(&w2, d2, p.DryDepth)
+	s := Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
+	//atoll:mostly
 	if me.prepareNeighbours(&c.Near, &g, p.DryDepth, &o) {
-		me.slopes(&o, &g, c.Bed, p, &out[i])
-		return
+		me.slopes(&o, &g, c.Bed, p, &s)
 	}
-	out[i] = Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
+	out[i] = s
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.

@@ -3335,14 +3335,15 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float32]).found, sweep2.go:91
+// found finds the plane of a mixed cell.
+// (*Sweep2[float32]).found, sweep2.go:94
 DEVICE geom_Line_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:99
+// Reconstruct2[float32], sweep2.go:102
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -3642,14 +3643,15 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float64]).found, sweep2.go:91
+// found finds the plane of a mixed cell.
+// (*Sweep2[float64]).found, sweep2.go:94
 DEVICE geom_Line_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:99
+// Reconstruct2[float64], sweep2.go:102
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -5149,14 +5151,15 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:81
+// found finds the plane of a mixed cell.
+// (*Sweep3[float32]).found, sweep3.go:84
 DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:89
+// Reconstruct3[float32], sweep3.go:92
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -5355,14 +5358,15 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:81
+// found finds the plane of a mixed cell.
+// (*Sweep3[float64]).found, sweep3.go:84
 DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:89
+// Reconstruct3[float64], sweep3.go:92
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -6750,7 +6754,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:99
+// Kernel Reconstruct2, sweep2.go:102
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6758,7 +6762,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:99
+// Kernel Reconstruct2, sweep2.go:102
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6784,7 +6788,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:89
+// Kernel Reconstruct3, sweep3.go:92
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6793,7 +6797,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:89
+// Kernel Reconstruct3, sweep3.go:92
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -621,18 +621,44 @@ func (loop *Advance2Loop[F]) Launch() abi.Launch {
 type Reconstruct2Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep2[F]
+
+	code lanes.Code
 }
 
 // NewReconstruct2Loop prepares Reconstruct2.
 func NewReconstruct2Loop[F num.Float](box abi.Box, s *Sweep2[F]) *Reconstruct2Loop[F] {
-	return &Reconstruct2Loop[F]{box, s}
+	loop := &Reconstruct2Loop[F]{box, s, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Reconstruct2Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Reconstruct2"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Reconstruct2Loop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			var left [lanes.Groups]uint32
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(&left))
+			for group, rare := range left[:n/loop.code.Lanes] {
+				for ; rare != 0; rare &= rare - 1 {
+					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
+					Reconstruct2(i, j, loop.s)
+				}
+			}
+			i += n
+		}
+		for ; i < end; i++ {
 			Reconstruct2(i, j, loop.s)
 		}
 		lo += count
@@ -707,18 +733,44 @@ func (loop *Advance3Loop[F]) Launch() abi.Launch {
 type Reconstruct3Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep3[F]
+
+	code lanes.Code
 }
 
 // NewReconstruct3Loop prepares Reconstruct3.
 func NewReconstruct3Loop[F num.Float](box abi.Box, s *Sweep3[F]) *Reconstruct3Loop[F] {
-	return &Reconstruct3Loop[F]{box, s}
+	loop := &Reconstruct3Loop[F]{box, s, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Reconstruct3Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Reconstruct3"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Reconstruct3Loop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			var left [lanes.Groups]uint32
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(&left))
+			for group, rare := range left[:n/loop.code.Lanes] {
+				for ; rare != 0; rare &= rare - 1 {
+					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
+					Reconstruct3(i, j, k, loop.s)
+				}
+			}
+			i += n
+		}
+		for ; i < end; i++ {
 			Reconstruct3(i, j, k, loop.s)
 		}
 		lo += count

@@ -17,16 +17,24 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 
 var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
-		"Advance2_f32": {Entry: 1, Lanes: 8},
-		"Advance3_f32": {Entry: 2, Lanes: 8},
-		"Advance2_f64": {Entry: 5, Lanes: 8},
-		"Advance3_f64": {Entry: 6, Lanes: 8},
+		"Advance2_f32":     {Entry: 1, Lanes: 8},
+		"Reconstruct2_f32": {Entry: 2, Lanes: 8},
+		"Advance3_f32":     {Entry: 3, Lanes: 8},
+		"Reconstruct3_f32": {Entry: 4, Lanes: 8},
+		"Advance2_f64":     {Entry: 5, Lanes: 4},
+		"Reconstruct2_f64": {Entry: 6, Lanes: 4},
+		"Advance3_f64":     {Entry: 7, Lanes: 4},
+		"Reconstruct3_f64": {Entry: 8, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"Advance2_f32": {Entry: 3, Lanes: 16},
-		"Advance3_f32": {Entry: 4, Lanes: 16},
-		"Advance2_f64": {Entry: 7, Lanes: 8},
-		"Advance3_f64": {Entry: 8, Lanes: 8},
+		"Advance2_f32":     {Entry: 9, Lanes: 8},
+		"Reconstruct2_f32": {Entry: 10, Lanes: 8},
+		"Advance3_f32":     {Entry: 11, Lanes: 8},
+		"Reconstruct3_f32": {Entry: 12, Lanes: 8},
+		"Advance2_f64":     {Entry: 13, Lanes: 8},
+		"Reconstruct2_f64": {Entry: 14, Lanes: 8},
+		"Advance3_f64":     {Entry: 15, Lanes: 8},
+		"Reconstruct3_f64": {Entry: 16, Lanes: 8},
 	},
 }
 
@@ -36,19 +44,35 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 1:
 		Advance2_f32_avx2(loop, lo, hi, j, k, result)
 	case 2:
-		Advance3_f32_avx2(loop, lo, hi, j, k, result)
+		Reconstruct2_f32_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		Advance2_f32_avx512(loop, lo, hi, j, k, result)
+		Advance3_f32_avx2(loop, lo, hi, j, k, result)
 	case 4:
-		Advance3_f32_avx512(loop, lo, hi, j, k, result)
+		Reconstruct3_f32_avx2(loop, lo, hi, j, k, result)
 	case 5:
 		Advance2_f64_avx2(loop, lo, hi, j, k, result)
 	case 6:
-		Advance3_f64_avx2(loop, lo, hi, j, k, result)
+		Reconstruct2_f64_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		Advance2_f64_avx512(loop, lo, hi, j, k, result)
+		Advance3_f64_avx2(loop, lo, hi, j, k, result)
 	case 8:
+		Reconstruct3_f64_avx2(loop, lo, hi, j, k, result)
+	case 9:
+		Advance2_f32_avx512(loop, lo, hi, j, k, result)
+	case 10:
+		Reconstruct2_f32_avx512(loop, lo, hi, j, k, result)
+	case 11:
+		Advance3_f32_avx512(loop, lo, hi, j, k, result)
+	case 12:
+		Reconstruct3_f32_avx512(loop, lo, hi, j, k, result)
+	case 13:
+		Advance2_f64_avx512(loop, lo, hi, j, k, result)
+	case 14:
+		Reconstruct2_f64_avx512(loop, lo, hi, j, k, result)
+	case 15:
 		Advance3_f64_avx512(loop, lo, hi, j, k, result)
+	case 16:
+		Reconstruct3_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
 
@@ -56,22 +80,46 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 func Advance2_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Reconstruct2_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Advance3_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func Advance2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
-
-//go:noescape
-func Advance3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func Reconstruct3_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Reconstruct2_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Advance3_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Advance2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Advance3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Reconstruct2_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Advance3_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

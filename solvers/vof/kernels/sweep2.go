@@ -88,6 +88,9 @@ func (s *Sweep2[F]) plane(c int) geom.Line[F] {
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
 }
 
+// found finds the plane of a mixed cell.
+//
+//atoll:rare
 func (s *Sweep2[F]) found(c int) geom.Line[F] {
 	mx, my := normal2(s.F, c, int(s.SY), s.Normal, s.Nudge)
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
@@ -95,7 +98,7 @@ func (s *Sweep2[F]) found(c int) geom.Line[F] {
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Reconstruct2[F num.Float](i, j int, s *Sweep2[F]) {
 	c := s.at(i, j, 0)
 	if mixed(s.F[c], s.Dust) {

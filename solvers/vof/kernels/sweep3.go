@@ -78,6 +78,9 @@ func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
+// found finds the plane of a mixed cell.
+//
+//atoll:rare
 func (s *Sweep3[F]) found(c int) geom.Plane[F] {
 	mx, my, mz := normal3(s.F, c, int(s.SY), int(s.SZ), s.Normal, s.Nudge)
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
@@ -85,7 +88,7 @@ func (s *Sweep3[F]) found(c int) geom.Plane[F] {
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
 	c := s.at(i, j, k)
 	if mixed(s.F[c], s.Dust) {

@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// finish writes what the end of the run adds to its output, and gathers the summary. All ranks call it.
+func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
+	end, err := r.totals.Measure(ctx, r.solver)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
+		return nil, err
+	}
+	r.loopTime += time.Since(begin)
+	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.saveFinalMesh(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.writeFinalOutput(ctx); err != nil {
+		return nil, err
+	}
+	found, err := r.conclusions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := r.newSummary()
+	s.StateSHA256, s.HashVersion, s.Imbalance, s.Metrics = hash, solvers.HashVersion, uneven, found
+	for _, q := range end {
+		if q.In&solvers.Metric != 0 {
+			s.Metrics[q.Name] = q.Value
+		}
+		if q.In&solvers.Drift != 0 {
+			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
+		}
+	}
+	if err := r.measureEnd(ctx, s.Metrics); err != nil {
+		return nil, err
+	}
+	return s, r.measureMemory(ctx, s)
+}
+
+// saveFinalMesh writes the mesh of a run that ends with one, where the case asks for it.
+func (r *runner) saveFinalMesh(ctx context.Context) error {
+	path := r.Case.Output.Mesh
+	d, ok := r.solver.(solvers.Saver)
+	if !ok || path == "" || r.Check {
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	return r.saveMesh(ctx, d, path)
+}
+
+// newSummary has what this rank knows of the run by itself.
+func (r *runner) newSummary() *summary.Summary {
+	c, now := r.Case, r.solver.Clock()
+	if r.size.Sweeps {
+		now.Time = 0
+	}
+	s := &summary.Summary{
+		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
+		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
+		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
+		Wall: r.loopTime.Seconds(), Phases: r.solver.Phases(), Conservation: map[string]float64{},
+		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(), Estimate: r.estimates,
+	}
+	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
+	if r.firstStep > 0 {
+		s.Phases["first_step"] = r.firstStep.Seconds()
+	}
+	if d, ok := r.solver.(solvers.Stopper); ok {
+		s.Stopped = d.Stopped()
+	}
+	if s.Wall > 0 {
+		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
+	}
+	return s
+}
+
+// measureEnd adds what is measured at the end alone: against exact solutions, and by solvers that measure their end.
+func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) error {
+	list, err := solvers.MeasureExact(ctx, r.Comm, r.solver, r.Case)
+	if err != nil {
+		return err
+	}
+	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
+		more, err := d.MeasureEnd(ctx)
+		if err != nil {
+			return err
+		}
+		list = append(list, more...)
+	}
+	for _, q := range list {
+		metrics[q.Name] = q.Value
+	}
+	return nil
+}
+
+// measureMemory adds what arrays and devices of all ranks have taken.
+func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
+	if d, separate := r.Device.(backend.Account); separate {
+		bytes := []int64{d.Peak()}
+		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
+			return err
+		}
+		s.DeviceBytes = bytes[0]
+	}
+	bytes := []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+		return err
+	}
+	s.ArrayBytes = bytes[0]
+	return nil
+}
+
+// imbalance tells for each space how many entities the rank with most of them owns, in terms of the mean over ranks: 1
+// is perfect. The state must have been read since the last step, so that spaces whose entities change ranks have been
+// counted. One rank has none.
+func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map[string]float64, error) {
+	if comm.Size() == 1 {
+		return nil, nil
+	}
+	ratios := map[string]float64{}
+	for _, f := range fields {
+		if _, done := ratios[f.On.Name]; done {
+			continue
+		}
+		owned := int64(f.On.Owned)
+		most, sum := []int64{owned}, []int64{owned}
+		if err := comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
+			return nil, err
+		}
+		if err := comm.AllreduceInt64(ctx, dist.Sum, sum); err != nil {
+			return nil, err
+		}
+		ratios[f.On.Name] = 1
+		if sum[0] > 0 {
+			ratios[f.On.Name] = float64(most[0]) * float64(comm.Size()) / float64(sum[0])
+		}
+	}
+	return ratios, nil
+}
