@@ -6,7 +6,7 @@ type Linker interface {
 	DeviceID() string
 	// LinkID returns what one rank, any, must send to all others for Link.
 	LinkID() ([]byte, error)
-	// Link connects the devices of all ranks, which call it at the same time. No two of them may be in the same place.
+	// Link connects the devices of all ranks, which call it at the same time. No two of them may be in the same position.
 	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 

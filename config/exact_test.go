@@ -1,18 +1,22 @@
-package config
+package config_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
 )
 
 // TestExact: what fields should be is part of a case and of its hash, but not of what steps follow from.
 func TestExact(t *testing.T) {
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
-	decoders := map[string]Decoder{"toy": func(root *Section, c *Case) {
+	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
 		c.Sections = none{}
-		c.DecodeCourse(root, 2, Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.DecodeCourse(root, 2, config.Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
 	}}
-	parse := func(more string) (*Case, error) { return Parse("c.toml", []byte(text+more), nil, decoders) }
+	parse := func(more string) (*config.Case, error) {
+		return config.Parse("c.toml", []byte(text+more), nil, decoders)
+	}
 	plain, err := parse("")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +28,7 @@ func TestExact(t *testing.T) {
 	if len(c.Exact) != 2 || c.Exact[0].Name != "p" || c.Hash() == plain.Hash() || c.StepsHash() != plain.StepsHash() {
 		t.Errorf("%+v", c.Exact)
 	}
-	again, err := Parse("c.toml", []byte(c.String()), nil, decoders)
+	again, err := config.Parse("c.toml", []byte(c.String()), nil, decoders)
 	if err != nil || again.String() != c.String() || !strings.Contains(c.String(), "[exact]\np = \"3\"\nq = \"x + t\"\n") {
 		t.Errorf("%v, %v", again, err)
 	}
@@ -41,23 +45,23 @@ func TestExact(t *testing.T) {
 
 type none struct{}
 
-func (none) Print(*Printer) {}
+func (none) Print(*config.Printer) {}
 
 // TestByteOrderMark: a file that begins with one is the same case, and its lines have the same numbers.
 func TestByteOrderMark(t *testing.T) {
-	decoders := map[string]Decoder{"toy": func(root *Section, c *Case) {
+	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
 		c.Sections = none{}
-		c.DecodeCourse(root, 2, Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.DecodeCourse(root, 2, config.Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
 	}}
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
-	c, err := Parse("c.toml", []byte("\ufeff"+text), nil, decoders)
+	c, err := config.Parse("c.toml", []byte("\ufeff"+text), nil, decoders)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := Parse("c.toml", []byte(text), nil, decoders); err != nil || plain.Hash() != c.Hash() {
+	if plain, err := config.Parse("c.toml", []byte(text), nil, decoders); err != nil || plain.Hash() != c.Hash() {
 		t.Errorf("%v: another case", err)
 	}
-	_, err = Parse("c.toml", []byte("\ufeff"+text+"ends = 1\n"), nil, decoders)
+	_, err = config.Parse("c.toml", []byte("\ufeff"+text+"ends = 1\n"), nil, decoders)
 	if err == nil || !strings.HasPrefix(err.Error(), "c.toml:4: ") {
 		t.Error(err)
 	}

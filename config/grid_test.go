@@ -1,25 +1,25 @@
-package config
+package config_test
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
 )
 
 // parseGrid decodes a document that has a section [grid] alone.
-func parseGrid(text string) (Grid, error) {
-	d, err := newDecoder("c.toml", []byte(text))
-	if err != nil {
-		return Grid{}, err
-	}
-	root := &Section{decoder: d, values: d.root}
-	g := DecodeGrid(root.Sub("grid"))
-	return g, errors.Join(d.sorted()...)
+func parseGrid(text string) (g config.Grid, err error) {
+	_, err = config.Parse("c.toml", []byte(text), []string{"solver=toy"}, map[string]config.Decoder{
+		"toy": func(root *config.Section, c *config.Case) {
+			c.Sections = none{}
+			g = config.DecodeGrid(root.Sub("grid"))
+		}})
+	return g, err
 }
 
 func TestGrid(t *testing.T) {
-	for text, want := range map[string]Grid{
+	for text, want := range map[string]config.Grid{
 		"bounds = [0, -1, 1, 2.5]\ncells = [128, 64]": {
 			Dim: 2, Lo: [3]float64{0, -1}, Hi: [3]float64{1, 2.5}, Cells: [3]int{128, 64, 1},
 		},
@@ -108,10 +108,10 @@ func FuzzGrid(f *testing.F) {
 		}
 		for a := range g.Dim {
 			if h := (g.Hi[a] - g.Lo[a]) / float64(g.Cells[a]); !(g.Lo[a]+h > g.Lo[a] && g.Hi[a]-h < g.Hi[a]) {
-				t.Errorf("%+v: cells without width along %s", g, axes[a])
+				t.Errorf("%+v: cells without width along %s", g, "xyz"[a:a+1])
 			}
 		}
-		var p Printer
+		var p config.Printer
 		g.Print(&p)
 		if again, err := parseGrid(p.String()); err != nil || again != g {
 			t.Errorf("%s\nread back %+v, %v\nwant %+v", p.String(), again, err, g)

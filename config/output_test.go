@@ -1,9 +1,10 @@
-package config
+package config_test
 
 import (
-	"errors"
 	"reflect"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
 )
 
 // Frames of a solver without time come after whole sweeps.
@@ -13,15 +14,14 @@ func TestOutputOfSweeps(t *testing.T) {
 			"integer is needed",
 		"[output]\nformat = ['vtu']": `c.toml:2: [output] format: "vtu" is not known; choose vti or vtp`,
 	} {
-		d, err := newDecoder("c.toml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		root := &Section{decoder: d, values: d.root}
-		o := DecodeOutput(root.Sub("output"), "a", Written{
-			Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti", "vtp"}, Sweeps: true,
-		})
-		err = errors.Join(d.sorted()...)
+		var o config.Output
+		_, err := config.Parse("c.toml", []byte(text), []string{"solver=toy"}, map[string]config.Decoder{
+			"toy": func(root *config.Section, c *config.Case) {
+				c.Sections = none{}
+				o = config.DecodeOutput(root.Sub("output"), "a", config.Written{
+					Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti", "vtp"}, Sweeps: true,
+				})
+			}})
 		if want == "" && (err != nil || !reflect.DeepEqual(o.Format, []string{"vti"})) || want != "" &&
 			(err == nil || err.Error() != want) {
 			t.Errorf("%s: %+v, %v", text, o, err)

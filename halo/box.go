@@ -12,21 +12,22 @@ type Boxes struct {
 	Periodic [3]bool  // whether the last box along an axis is next to the first
 }
 
-// Schedule is how values reach the ghosts at edges and corners, whose owners are not across a face.
+// Schedule is the order in which a box exchanges with its neighbours, so that ghosts at edges and corners, whose owners
+// are not across a face, are filled too.
 type Schedule uint8
 
 const (
-	// AxisByAxis exchanges along one axis after the other. What later axes send includes the ghosts that earlier ones have
-	// filled. A rank has two messages an axis. The default: between 4 and 8 ranks of one machine it took as long as
-	// AtOnce or up to a third less where boxes are small (128², 32³), and a tenth more at worst where they are large
-	// (1024², 96³), by BenchmarkBoxExchange.
+	// Axis// AxisByAxis exchanges along one axis after the other (dimension-ordered). What later axes send includes the
+	// ghosts that earlier ones have filled. A rank has two messages an axis. The default: between 4 and 8 ranks of one
+	// machine it took as long as AllNeighbours or up to a third less where boxes are small (128², 32³), and a tenth more
+	// at worst where they are large (1024², 96³), by BenchmarkBoxExchange.
 	AxisByAxis Schedule = iota
 	// AllNeighbours exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but the
-	// time that one takes passes once, not once an axis.
+	// time // latency of one counts once, not once an axis.
 	AllNeighbours
 )
 
-// String is the name of the way for people.
+// String is the name of the schedule for people.
 func (w Schedule) String() string {
 	if w == AxisByAxis {
 		return "by axis"
@@ -45,10 +46,10 @@ type BoxPlan struct {
 	boxes  Boxes
 	ghost  int
 	width  [3]int
-	upward bool // made by Upward, of which there is one way
+	upward bool // made by Upward, which has one schedule
 }
 
-// WithSchedule is the same plan another way.
+// WithSchedule is the plan of the same ghosts by another schedule.
 func (p *BoxPlan) WithSchedule(way Schedule) (*BoxPlan, error) {
 	if p.upward {
 		return p, nil
@@ -62,7 +63,7 @@ func (p *BoxPlan) Deeper(ghost, width int, way Schedule) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, way)
 }
 
-// Phase is what goes on at the same time. What a round sends may have come by the one before.
+// Phase is a set of messages that travel at the same time. A phase may send what the one before it has received.
 type Phase struct {
 	Peers []BoxPeer // in ascending order of rank
 }

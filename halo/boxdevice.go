@@ -55,7 +55,7 @@ type stagedPeer struct {
 }
 
 // NewBoxStaged prepares exchanges of arrays over boxes through pinned memory and the transport. The device must be a
-// backend.Staging. Each round waits for the device, so that a plan of the way AtOnce waits least.
+// backend.Staging. Each phase waits for the device, so that a plan by the schedule AllNeighbours waits least.
 func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	staging, ok := dev.(backend.Staging)
 	if !ok {
@@ -118,7 +118,7 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, round Phase) (r stagedPhase[T], er
 		return r, err
 	}
 	if x.staging == nil {
-		return r, nil // linked devices need no memory of the host
+		return r, nil // devices that exchange among themselves need no memory of the host
 	}
 	if r.sendBuf, err = pin(x.staging, len(pack)*size-r.selfBytes); err != nil {
 		return r, err

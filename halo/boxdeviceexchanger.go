@@ -20,7 +20,7 @@ type boxDeviceExchanger[T any] struct {
 }
 
 // NewBoxDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
-// them cannot, as NewLinked.
+// them cannot, as NewDeviceExchanger.
 func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
 	x DeviceGhostExchanger[T], why string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The ways in which ghosts travel, as Ghosts.Way tells them.
+// The paths that ghosts take, as GhostExchanger.Path reports them.
 const (
 	Direct = "direct" // from the memory of the host
 	Staged = "staged" // through pinned memory of the host
@@ -19,9 +19,9 @@ const (
 // pathChoices are what a user may ask for.
 var pathChoices = []string{"auto", Staged, NCCL}
 
-// Connect prepares the exchange of ghosts in the way that is asked for: auto, or nothing, for the best that all ranks
-// can have, staged or nccl. All ranks call it together, whatever device they have. Exchanges that are used at the same
-// time need different tags.
+// Connect prepares the exchange of ghosts by the path that is asked for: auto, or "", for the best that all ranks have,
+// staged or nccl. All ranks call it together, whatever device they have. Exchanges that are used at the same time need
+// different tags.
 func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device, tag int,
 	how string) (GhostExchanger[T], error) {
 	return connect(how, comm, func() (GhostExchanger[T], string, error) {
@@ -48,8 +48,8 @@ func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev b
 	})
 }
 
-// ConnectLike prepares exchanges of other elements, by a plan, in the way of those that Connect has prepared. They are
-// to be closed before these.
+// ConnectLike prepares exchanges of other elements, by a plan, on the path of x, which Connect has prepared. Close them
+// before x.
 func ConnectLike[U, T any](x GhostExchanger[T], plan *Plan, comm dist.Comm, dev backend.Device,
 	tag int) (GhostExchanger[U], error) {
 	if linked, ok := x.(*DeviceExchanger[T]); ok {

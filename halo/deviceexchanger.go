@@ -13,18 +13,18 @@ import (
 type DeviceExchanger[T any] struct {
 	*packer[T]
 	*deviceComm
-	borrowsComm bool // another one ends the links
+	borrowsComm bool // the communicator is closed by another exchanger
 	send, recv  []backend.Message
 }
 
-// deviceComm is a rank's end of the links, and a goroutine that ends them when a rank is lost.
+// deviceComm is a device communicator, and a goroutine that aborts it when a rank is lost.
 type deviceComm struct {
 	comm    backend.DeviceComm
 	stop    context.CancelFunc
 	watched chan struct{}
 }
 
-// watchTag is the tag of a message that is waited for and never sent.
+// watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost.
 const watchTag = 1<<20 + 1
 
 // NewDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
@@ -70,8 +70,8 @@ func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[
 	return other, nil
 }
 
-// newDeviceComm connects the devices of all ranks, unless one of them cannot. mine says why this rank cannot, beyond
-// what its device says of itself.
+// newDeviceComm connects the devices of all ranks, unless one of them cannot be. mine says why this rank's cannot,
+// beyond what the device itself reports.
 func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *deviceComm, why string,
 	err error) {
 	linker, ok := dev.(backend.Linker)
@@ -103,8 +103,8 @@ func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine
 	return l, "", nil
 }
 
-// agreeOnDeviceComm asks all ranks whether they can link their devices, and returns the reason of the lowest that
-// cannot.
+// agreeOnDeviceComm asks all ranks whether their devices can be connected, and returns the reason of the lowest rank
+// whose device cannot.
 func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, place string) (string, error) {
 	r, why, err := dist.FirstText(ctx, comm, mine)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// GhostExchanger brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going
-// by Send and completed by Finish; kernels that leave the ghosts alone may be queued in between.
+// GhostExchanger updates the ghosts of an array, in whatever memory it is. Start begins an exchange, Send passes the
+// messages to the transport, and Finish completes it; kernels that do not use the ghosts may be queued in between.
 type GhostExchanger[T any] interface {
 	// Start takes the owned cells that others need out of the array, as they are when everything called before has
 	// finished.
@@ -33,7 +33,7 @@ func Exchange[T any](ctx context.Context, g GhostExchanger[T], field []T) error 
 	return g.Finish(ctx)
 }
 
-// DeviceGhostExchanger are Ghosts of devices that talk to each other by themselves.
+// DeviceGhostExchanger is a GhostExchanger of devices that exchange among themselves.
 type DeviceGhostExchanger[T any] interface {
 	GhostExchanger[T]
 	// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.

@@ -1,7 +1,11 @@
 package halo
 
-// With the build tag invariants, ghosts hold NaN from the start of an exchange to its end, and buffers are
-// overwritten after use, so that whoever uses either too early or too late notices.
+// invariants is set by the linker, as make test does: -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on'.
+// Ghosts then hold NaN from the start of an exchange to its end, and buffers are overwritten after use, so that whoever
+// uses either too early or too late notices. With a build tag all that imports this package would be compiled twice.
+var invariants string
+
+var poisoning = invariants != ""
 
 // poison fills the ghosts of the fields with bytes that are a NaN in either precision.
 func poison(plan *Plan, fields []Field) {

@@ -53,7 +53,8 @@ func (l Launcher) String() string {
 	return "no launcher"
 }
 
-// Environment is where this process stands among the ranks of its run. Rank is 0 and Size is 1 without a launcher.
+// Environment is what the launcher has told this process: its rank, the size of the run, and how to reach the others.
+// Rank is 0 and Size is 1 without a launcher.
 type Environment struct {
 	Launcher   Launcher
 	Rank, Size int
@@ -93,7 +94,7 @@ func (p Environment) String() string {
 	return b.String()
 }
 
-// Origin says what holds for all ranks alike: their launcher, and what Slurm says of the step.
+// Origin says what is the same for all ranks: their launcher, and what Slurm says of the step.
 func (p Environment) Origin() string {
 	if p.Launcher == None {
 		return "no launcher found"

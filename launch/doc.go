@@ -15,20 +15,21 @@
 //	ATOLL_THREADS      how many threads the rank may keep busy
 //
 // Workers are the ranks of one epoch of a supervised run (package supervise), of which some may be on other machines.
-// They are told two more:
+// They get two more:
 //
 //	ATOLL_EPOCH        the epoch, from 1; it only grows
-//	ATOLL_BEGAN        the epoch in which the command began that they are of
+//	ATOLL_BEGAN        the first epoch of the command that started them (Environment.FirstEpoch)
 //
 // Where the ranks' threads fill the machine, each rank is bound to its own block of processors. Measured with 2 ranks
 // of one thread on a Xeon with 2 cores, over gRPC: 9.0 to 9.3 million cell updates a second, against 6.5 to 8.5
 // without; while others kept both cores busy as well, 4.8 in the median of five, against 3.4.
 //
-// A worker that gets on says so by the time of a file (Place.Signs); one that lives and does not is killed at last.
+// A worker that makes progress updates the time of a file (Environment.Heartbeat); one that lives and does not is
+// killed at last.
 //
 // In a pod of an indexed Job of Kubernetes the rank is JOB_COMPLETION_INDEX, which Kubernetes sets. With --places the
-// pod is a supervisor of that rank; without, it is the rank itself, and the Job sets ATOLL_SIZE and ATOLL_COORDINATOR,
-// the latter to host:port of its pod 0.
+// pod is the supervisor of that rank; without, it is the rank itself, and the Job sets ATOLL_SIZE and
+// ATOLL_COORDINATOR, the latter to host:port of its pod 0.
 //
 // The tasks of a step of Slurm's need no such variables: on one node they meet in a directory that each works out from
 // the numbers of job and step.

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// heartbeatInterval is how often a worker writes down that it gets on.
+// heartbeatInterval is how often a worker records that it makes progress.
 const heartbeatInterval = time.Second
 
-// Heartbeat returns how a worker tells its supervisor that it gets on: its run calls it whenever something is done, a
-// step or a part of the set-up, and nobody else does. It costs a look at the clock, and once a second a change of a
-// file's time. For others than workers it is nil. It may be called by many at once.
+// Heartbeat returns the function by which a worker shows its supervisor that it makes progress: its run calls it after
+// each step or part of the set-up. A call reads the clock, and once a second sets the time of a file. It is nil for
+// processes that are no workers. Several goroutines may call it.
 func (p Environment) Heartbeat() func() {
 	if p.Epoch == 0 || p.Sockets == "" {
 		return nil
@@ -27,7 +27,7 @@ func (p Environment) Heartbeat() func() {
 			return
 		}
 		if os.Chtimes(path, now, now) != nil { // the first time
-			_ = os.WriteFile(path, nil, 0o600) // without a sign it is taken for hung, at last
+			_ = os.WriteFile(path, nil, 0o600) // without a heartbeat it is taken for hung, at last
 		}
 	}
 }
@@ -36,16 +36,16 @@ func heartbeatFile(dir string, rank int) string {
 	return filepath.Join(dir, fmt.Sprintf("r%d.sign", rank))
 }
 
-// watchdog finds workers that live and do not get on.
+// watchdog finds workers that live and make no progress.
 type watchdog struct {
 	limit  time.Duration
 	last   []time.Time     // the last sign of each
 	silent []time.Duration // how long ago it came
 }
 
-// hung are the workers that have given no sign for too long, when a time has passed since it was asked last. That is
-// counted here, at most twice the time between two looks, and no clock is read: none passes while the supervisor is
-// stopped or the machine sleeps, when workers do not get on either.
+// hung returns the workers without a heartbeat for longer than the limit, given the time since the last call. Of that
+// at most twice the interval counts, and no clock is read: no time passes while the supervisor is stopped or the
+// machine sleeps, when workers make no progress either.
 func (l *watchdog) hung(sign func(i int) time.Time, passed time.Duration) (all []int) {
 	for i := range l.last {
 		if at := sign(i); !at.Equal(l.last[i]) {
@@ -59,7 +59,7 @@ func (l *watchdog) hung(sign func(i int) time.Time, passed time.Duration) (all [
 	return all
 }
 
-// interval is the time between two looks.
+// interval is the time between two checks.
 func (l *watchdog) interval() time.Duration { return min(l.limit/20, 5*time.Second) }
 
 // watch kills workers that hang, until all have ended.
@@ -100,6 +100,7 @@ func (w *Workers) killHung(i int) {
 
 // hungReport is what is told of a worker that was killed since it hung.
 func (w *Workers) hungReport(rank int) *Report {
-	return &Report{Rank: rank, Lost: true, Text: fmt.Sprintf("hangs: it has ended no step, nor a part of the set-up, for "+
-		"%v, or waits for a rank that has not; --stuck gives more time", w.config.Stuck)}
+	return &Report{Rank: rank, Lost: true,
+		Text: fmt.Sprintf("hangs: it has completed no step, nor a part of the set-up, for "+
+			"%v, or waits for a rank that has not; --stuck gives more time", w.config.Stuck)}
 }

@@ -35,7 +35,7 @@ type LocalConfig struct {
 
 	Grace time.Duration // for the others to stop by themselves when a rank fails, 0 for 3 s
 	Drain time.Duration // to stop with a checkpoint when told to, 0 for 30 s
-	Stuck time.Duration // after which a worker is killed that does not get on (Place.Signs), 0 for never
+	Stuck time.Duration // without progress (Environment.Heartbeat), after which a worker is killed; 0 for never
 }
 
 func (c LocalConfig) withDefaults() (LocalConfig, error) {

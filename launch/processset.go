@@ -20,7 +20,7 @@ type processSet struct {
 	first    int // the rank of commands[0]; ranks are counted from here in what follows
 	size     int // of the run
 	commands []*exec.Cmd
-	kept     []*tail // the kept output of each rank, nil where it is passed on
+	kept     []*tail // the last output of each rank, nil where it is passed on
 	logs     []*LineWriter
 	lines    sync.Mutex  // of logs
 	outputs  [][]*output // of each rank that has a process

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// duplicateVertices calls report for each vertex at the place of an earlier one, in ascending order, with the first
+// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order, with the first
 // vertex there.
 func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	hash := func(v int32) uint64 {

@@ -45,7 +45,7 @@ func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
 	return vertices, tagged, nil
 }
 
-// MergeDuplicates joins vertices at exactly the same place into the first of them, and then removes cells that have
+// MergeDuplicates joins vertices at exactly the same position into the first of them, and then removes cells that have
 // the three vertices of an earlier one, cells and tagged edges that have shrunk to less than three and two vertices,
 // and repeated tagged edges. It refuses to join vertices or cells that differ in a field, or cells of different
 // groups.

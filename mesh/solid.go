@@ -30,7 +30,7 @@ func (s *Solid) Facing(cell int32, k int) [3]int32 {
 	return [3]int32{v[f[0]], v[f[1]], v[f[2]]}
 }
 
-// At returns the place of a vertex.
+// At returns the position of a vertex.
 func (s *Solid) At(v int32) [3]float64 { return [3]float64{s.X[v], s.Y[v], s.Z[v]} }
 
 // Volume is the volume of a cell, negative if it is inverted.

@@ -9,7 +9,7 @@ import (
 // Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
 // are, the ids of the first few, and what to do. It looks for vertex ids out of range, coordinates that are not finite,
 // cells that are inverted or flat, faces of more than two cells or with two cells on one side, tagged faces that no
-// cell has, vertices in no cell, and vertices in the same place.
+// cell has, vertices in no cell, and vertices in the same position.
 func (s *Solid) Check() error {
 	if err := s.CheckIDs(); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// byPlace lists the vertices by their places, those in one place by id. Coordinates are finite.
+// byPlace lists the vertices by their positions, those in one position by id. Coordinates are finite.
 func (s *Solid) byPlace() []int32 {
 	order := make([]int32, len(s.X))
 	for v := range order {
@@ -19,7 +19,7 @@ func (s *Solid) byPlace() []int32 {
 	return order
 }
 
-// checkPlaces refuses vertices in the same place, between which a mesh would come apart.
+// checkPlaces refuses vertices in the same position, between which a mesh would come apart.
 func (s *Solid) checkPlaces() error {
 	same := fault{what: "vertex in the place of another", many: "vertices in the places of others",
 		advice: "merge them with atoll mesh convert --merge-duplicates"}
@@ -32,8 +32,8 @@ func (s *Solid) checkPlaces() error {
 	return joinFaults(&same)
 }
 
-// MergeDuplicates makes one of vertices in the same place, with the lowest id and its fields; ids of others move up. It
-// returns how many went. Tagged faces that are then there twice in one group go too.
+// MergeDuplicates makes one of vertices in the same position, with the lowest id and its fields; ids of others move up.
+// It returns how many went. Tagged faces that are then there twice in one group go too.
 func (s *Solid) MergeDuplicates() (int, error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, err

@@ -161,7 +161,7 @@ func (r *runner) nextSample() float64 {
 	return at
 }
 
-// conservationEvery is how many steps there are between rows of the ledger, 0 where it is not kept.
+// conservationEvery is how many steps there are between rows of conservation.csv, 0 where it is not written.
 func (r *runner) conservationEvery() int {
 	if r.Report != nil {
 		return 0
@@ -271,7 +271,7 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	return r.measure(ctx, now)
 }
 
-// measure adds a row to the ledger, or begins it.
+// measure adds a row to the table of conservation, or begins it.
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
@@ -285,7 +285,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	return r.row(now, table)
 }
 
-// row adds what was measured to the ledger.
+// row adds what was measured to the table of conservation.
 func (r *runner) row(now solvers.Clock, table []solvers.Quantity) error {
 	r.Watch.Measured(table)
 	return r.conservation.record(now, table)

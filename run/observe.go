@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// observing is what a run measures while its device works on: rows of the ledger are written some rows later, so that
-// the queue of steps never runs dry. It ends well before a person would notice: when ranks look at each other, and
+// observing is what a run measures while its device works on: rows of conservation.csv are written some rows later, so
+// that the queue of steps never runs dry. It ends well before a person would notice: when ranks look at each other, and
 // before anything else is written, all that is under way is waited for.
 type observing struct {
 	solver  solvers.Observer // nil where measuring waits for the device

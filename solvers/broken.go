@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds what cannot be:
-// one that is not finite, or below 0 where the field has none such. It returns "" where there is none. before are the
-// same fields, in the same order, as they were before the step; nil where nobody knows.
+// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds an invalid number: one
+// that is not finite, or below 0 where the field has none such. It returns "" where there is none. before are the same
+// fields a step earlier, which it adds.
 func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
 	key, text := int64(math.MaxInt64), ""
 	for n := range fields {
@@ -35,7 +35,7 @@ func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Fiel
 		if h, err = before[n].hold(); err != nil {
 			return "", err
 		}
-		text += ", before the step " + f.told(h.numbers(nil, i))
+		text += ", before the step " + f.format(h.numbers(nil, i))
 	}
 	return ofLowest(ctx, comm, key, text)
 }
@@ -54,7 +54,7 @@ func BrokenEntity(ctx context.Context, comm dist.Comm, step int, f *Field, entit
 
 func (f *Field) brokenText(comm dist.Comm, step, entity, number int, held []float64) string {
 	return fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.On.Name, f.On.Key(entity),
-		f.On.place(entity), step, f.Numbers()[number], held[number], f.told(held))
+		f.On.describe(entity), step, f.Numbers()[number], held[number], f.format(held))
 }
 
 // ofLowest is the text of the rank with the lowest key; "" where no rank has one.
@@ -87,8 +87,8 @@ func (f *Field) worst(h *readable, key *int64) (entity, number int) {
 	return entity, number
 }
 
-// told lists the numbers of an entity.
-func (f *Field) told(values []float64) string {
+// format lists the numbers of an entity.
+func (f *Field) format(values []float64) string {
 	text := "{"
 	for k, name := range f.Numbers() {
 		if k > 0 {
@@ -99,8 +99,8 @@ func (f *Field) told(values []float64) string {
 	return text + "}"
 }
 
-// place tells where an entity is, if the space knows.
-func (s *Space) place(i int) string {
+// describe is the position of an entity, if the space has positions.
+func (s *Space) describe(i int) string {
 	if s.At == nil {
 		return ""
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Command is a command of the program that a solver brings. It makes a case of its arguments, which is run on ranks of
-// one process without an output folder, and tells what came of it.
+// Command is a command of the program that a solver adds. It makes a case of its arguments, which is run on ranks of
+// one process without an output folder, and reports the outcome.
 type Command struct {
 	Use, Short, Long, Example string // Use begins with its name
 

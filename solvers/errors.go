@@ -14,7 +14,8 @@ func (e *BadInput) Error() string { return e.Err.Error() }
 func (e *BadInput) Unwrap() error { return e.Err }
 
 // Agree makes an error that one rank found in the input that of all: of the lowest rank that has one. It is for what
-// ranks do by themselves: a rank that fails while others talk to it returns its error, and the run tells the others.
+// ranks do separately: a rank that fails in the middle of a collective call returns its error, and the run informs the
+// others.
 func Agree(ctx context.Context, comm dist.Comm, mine error) error {
 	rank, text, err := dist.FirstError(ctx, comm, mine)
 	switch {

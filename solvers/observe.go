@@ -18,7 +18,7 @@ type Observer interface {
 // Observations is how many an [Observer] has room for.
 const Observations = 8
 
-// Observing has room for observations that are under way, and for one that is waited for at once.
+// Observing holds the buffers of pending observations, and one of an observation that is waited for at once.
 type Observing[T any] struct {
 	now     T
 	rooms   [Observations]T
@@ -26,7 +26,7 @@ type Observing[T any] struct {
 	waiting int // how many these are
 }
 
-// All are all rooms.
+// All are all buffers.
 func (o *Observing[T]) All() []*T {
 	all := []*T{&o.now}
 	for k := range o.rooms {
@@ -35,10 +35,10 @@ func (o *Observing[T]) All() []*T {
 	return all
 }
 
-// Now is the room of an observation that is waited for at once.
+// Now is the buffer of an observation that is waited for at once.
 func (o *Observing[T]) Now() *T { return &o.now }
 
-// Begin is the room of the next observation.
+// Begin is the buffer of the next observation.
 func (o *Observing[T]) Begin() (*T, error) {
 	if o.waiting == Observations {
 		return nil, errors.New("an observation too many is under way")
@@ -48,7 +48,8 @@ func (o *Observing[T]) Begin() (*T, error) {
 	return room, nil
 }
 
-// End is the room of the earliest observation, which is no longer under way. It is good until the next Begin.
+// End is the buffer of the earliest pending observation, which is then no longer pending. It is valid until the next
+// Begin.
 func (o *Observing[T]) End() (*T, error) {
 	if o.waiting == 0 {
 		return nil, errors.New("no observation is under way")

@@ -236,12 +236,12 @@ func (s *SavedSpace) Digest(lo, hi int, numbers [][]byte) Digests {
 }
 
 // SourceOf finds a saved state in the shares of all ranks that saved them. Several goroutines may read from it.
-func SourceOf(shares []*Snapshot) Source { return shots(shares) }
+func SourceOf(shares []*Snapshot) Source { return snapshotSource(shares) }
 
-type shots []*Snapshot
+type snapshotSource []*Snapshot
 
 // each calls f with the share of a field that each rank has.
-func (s shots) each(field string, size int, f func(space *SavedSpace, numbers []byte)) error {
+func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, numbers []byte)) error {
 	for _, shot := range s {
 		for k := range shot.Spaces {
 			space := &shot.Spaces[k]
@@ -261,7 +261,7 @@ func (s shots) each(field string, size int, f func(space *SavedSpace, numbers []
 	return nil
 }
 
-func (s shots) Select(field string, size int, wanted func(numbers []byte) bool) (keys []int64, err error) {
+func (s snapshotSource) Select(field string, size int, wanted func(numbers []byte) bool) (keys []int64, err error) {
 	err = s.each(field, size, func(space *SavedSpace, numbers []byte) {
 		for i := range space.Owned {
 			if wanted(numbers[i*size : (i+1)*size]) {
@@ -272,7 +272,7 @@ func (s shots) Select(field string, size int, wanted func(numbers []byte) bool) 
 	return keys, err
 }
 
-func (s shots) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
+func (s snapshotSource) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
 	of := map[int64][]byte{}
 	err := s.each(field, size, func(space *SavedSpace, numbers []byte) {
 		for i := range space.Owned {

@@ -20,7 +20,7 @@ type controlService struct {
 	stop         <-chan struct{}
 }
 
-// Attend serves one rank. It sends; what the rank says is read beside it.
+// Attend serves the control stream of one rank. It sends; a goroutine reads.
 func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
 	msg, err := s.Recv()
 	if err != nil {
@@ -100,7 +100,7 @@ func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
 	return nil
 }
 
-// awaitClosed waits until the rank has closed its side, by which it tells that it has heard the end.
+// awaitClosed waits until the rank has closed its side, which confirms that it has received the last message.
 func (a *controlService) awaitClosed(m *member) {
 	select {
 	case <-m.gone:
@@ -109,7 +109,7 @@ func (a *controlService) awaitClosed(m *member) {
 	}
 }
 
-// collectiveService serves the streams on which ranks bring data to collectives.
+// collectiveService serves the streams on which ranks contribute data to collectives.
 type collectiveService struct {
 	*coordinator
 	limit int

@@ -106,7 +106,8 @@ func (l *controlClient) receiveLoop() {
 				return
 			}
 		case *proto.FromCoordinator_Left:
-			l.c.tasks.Go(func() { l.peerLeft(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
+			// on its own: it may wait, and the end of the stream must be seen meanwhile
+			l.c.tasks.Go(func() { l.peerLeft(k.Left) })
 		case *proto.FromCoordinator_Farewell:
 			close(l.farewell)
 			return
@@ -157,7 +158,7 @@ func verdictError(v *proto.Verdict) error {
 	return &dist.PeerError{Rank: int(v.Rank), Err: errors.New(v.Text)}
 }
 
-// send sends a message, unless nothing more can be said.
+// send queues a message, unless the stream has ended.
 func (l *controlClient) send(msg *proto.FromRank) {
 	select {
 	case l.out <- msg:
@@ -166,7 +167,7 @@ func (l *controlClient) send(msg *proto.FromRank) {
 	}
 }
 
-// sendLoop sends what there is to say, gives signs of life, and watches those of the coordinator.
+// sendLoop sends queued messages and heartbeats, and checks those of the coordinator.
 func (l *controlClient) sendLoop() {
 	silence := l.c.cfg.Silence
 	beat := time.NewTicker(l.c.cfg.Beat)

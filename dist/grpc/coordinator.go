@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// coordinator decides for all ranks: who takes part, what a collective gives, who is lost. It knows no network;
-// attend.go and gather.go connect it. Its first verdict is final.
+// coordinator decides for all ranks: who takes part, what the result of a collective is, who is lost. It knows no
+// network; control.go connects it. Its first verdict is final.
 type coordinator struct {
 	size    int
 	host    int // the rank in whose process it lives, -1 for none
@@ -165,7 +165,7 @@ func (c *coordinator) beat() *proto.Beat {
 	return b
 }
 
-// handle takes what a rank says on its control stream.
+// handle handles a message of a rank's control stream.
 func (c *coordinator) handle(m *member, msg *proto.FromRank) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,7 +212,7 @@ func (c *coordinator) leave(m *member, sent []uint64) {
 	}
 }
 
-// streamEnded takes the end of a rank's control stream: its death, unless it has left or everything is over.
+// streamEnded handles the end of a rank's control stream: its death, unless it has left or the run is over.
 func (c *coordinator) streamEnded(m *member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,7 +254,7 @@ func (c *coordinator) decide(v *proto.Verdict) {
 	}
 }
 
-// hostDelay is how long the host's rank waits for the others to have heard the end of the run.
+// hostDelay bounds how long the rank that hosts the coordinator waits for the others to receive the end of the run.
 const hostDelay = 300 * time.Millisecond
 
 // finish tells all ranks the last thing they hear: the host's only when the others have heard it, since its process
@@ -304,7 +304,7 @@ func (c *coordinator) awaitAllClosed() {
 	}
 }
 
-// truncated is a text that fits into a message, whatever it was made of.
+// truncated is a text that fits into a message: of bounded length, and in UTF-8.
 func truncated(text string) string {
 	const most = 16 << 10
 	if len(text) > most {

@@ -1,14 +1,14 @@
 // Package grpc connects ranks that are processes, over gRPC: on unix sockets and loopback, and by mutual TLS beyond.
 //
-// # Who talks to whom
+// # Connections
 //
-// The ranks meet at a coordinator, which lives in rank 0's process unless ServeCoordinator serves it elsewhere. Each
+// The ranks join at a coordinator, which runs in rank 0's process unless ServeCoordinator serves it elsewhere. Each
 // rank keeps two streams to it:
 //
 //	Attend   protobuf: hello, welcome, signs of life, abort, leave, verdict
 //	Collect  frames: what the rank brings to collectives, and their results
 //
-// and one to each rank that it trades messages with, opened by whichever of the two sends first (when both do, there
+// and one to each rank that it exchanges messages with, opened by whichever of the two sends first (when both do, there
 // are two, each used in one direction). A stream stays open until the end. Hello carries size, build, case, epoch and
 // token: a rank that differs in one of them is refused with the reason, of which Config.Notify is told, and the
 // others wait for the right one. Welcome carries every rank's address, in pages that each fit into a message, and the
@@ -20,7 +20,7 @@
 // of one direction are numbered; a gap ends the run. A message of up to 256 KiB is sent at once, and is kept at the
 // receiver when its receive is not posted yet. A longer one is offered first, and its bytes are sent when the receiver
 // accepts it, straight into the posted buffer. A length that comes from the network never makes memory be taken before
-// its bytes are there, and early messages are bounded by Config.Early.
+// its bytes are there, and early messages are bounded by Config.UnexpectedLimit.
 //
 // Collectives are computed by the coordinator from all contributions, in an order-free way, so their results do not
 // depend on who comes first. In rank 0's process they take no detour through a socket.
@@ -64,8 +64,8 @@
 // reads new ones without a restart. A unix socket is as private as its directory: make that with mode 0700. On loopback
 // any process of the machine can connect: the token keeps it from taking part, and the session from sending frames.
 //
-// Who connects is a stranger until a hello, or the opening of a stream with the session, is found good. Of a stranger
-// 64 KiB are read and no more; it has 10 s, four streams, and headers of 8 KiB. There are at most 64 of them besides
-// one for each rank, and 1024 in all: with one more the oldest goes, and dials again if it is a rank. So the server of
-// a stream says that it lets the rank in before that sends a frame. Strangers are closed at once when the rank ends.
+// A connection is unverified until it has sent a valid hello, or opened a stream with the session. Of an unverified one
+// at most 64 KiB are read; it has 10 s, four streams, and headers of 8 KiB. There are at most 64 of them besides one
+// for each rank, and 1024 in all: with one more the oldest is closed, and dials again if it is a rank. So the server of
+// a stream confirms it before the rank sends a frame. Unverified connections are closed at once when the rank ends.
 package grpc

@@ -12,16 +12,16 @@ import (
 	rpcpeer "google.golang.org/grpc/peer"
 )
 
-// What those may cost who have not said yet who they are.
+// Bounds of connections that are not verified yet.
 const (
-	helloTimeout     = 10 * time.Second // to say it in
-	unverifiedBytes  = 64 << 10         // that are read of one
-	spareConnections = 64               // at once, besides one for each rank
-	maxConnections   = 1024             // at once in all
+	helloTimeout     = 10 * time.Second // for the hello
+	unverifiedBytes  = 64 << 10         // that are read of each
+	spareConnections = 64               // unverified at once, besides one for each rank
+	maxConnections   = 1024             // unverified at once in all
 )
 
-// guardedListener is a listener that bounds what callers cost in number, time and memory until they are known. When too
-// many wait, the oldest goes: a rank is known within milliseconds, and calls again when it had to go.
+// guardedListener bounds the number, time and memory of connections until they are verified. When there are too many,
+// the oldest is closed: a rank is verified within milliseconds, and dials again if it was closed.
 type guardedListener struct {
 	net.Listener
 	maxUnverified int
@@ -32,14 +32,14 @@ type guardedListener struct {
 	closed     bool
 }
 
-// guardedConn is an accepted connection. Of one that is not known no more is read than strangerBytes.
+// guardedConn is an accepted connection. Until it is verified no more than unverifiedBytes are read of it.
 type guardedConn struct {
 	net.Conn
 	listener *guardedListener
 	timer    *time.Timer
 	read     int           // bytes so far, counted by the one goroutine that reads
-	trusted  atomic.Bool   // known
-	resolved chan struct{} // closed when it is known, or its connection is closed
+	trusted  atomic.Bool   // verified
+	resolved chan struct{} // closed when it is verified or closed
 	once     sync.Once
 }
 
@@ -63,7 +63,7 @@ func (d *guardedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit lets a stranger in.
+// admit adds an unverified connection.
 func (d *guardedListener) admit(c net.Conn) *guardedConn {
 	v := &guardedConn{Conn: c, listener: d, resolved: make(chan struct{})}
 	d.mu.Lock()
@@ -82,7 +82,7 @@ func (d *guardedListener) admit(c net.Conn) *guardedConn {
 	return v
 }
 
-// Close closes the listener, and the connections of strangers, for whom nobody waits then.
+// Close closes the listener and all unverified connections.
 func (d *guardedListener) Close() error {
 	err := d.Listener.Close()
 	d.mu.Lock()
@@ -97,7 +97,7 @@ func (d *guardedListener) Close() error {
 
 func (v *guardedConn) refuse(why reason) {
 	if !v.resolve(false) {
-		return // known just now, or gone
+		return // verified just now, or gone
 	}
 	v.listener.refused.add(why, "a connection from "+v.origin(), map[reason]string{
 		noHello:  fmt.Sprintf("that has not said who it is in %v", helloTimeout),
@@ -106,10 +106,10 @@ func (v *guardedConn) refuse(why reason) {
 	_ = v.Conn.Close() // nothing is lost
 }
 
-// trust lets the visitor send as much as it likes, unless it was refused before.
+// trust lifts the bounds of a verified connection, unless it was refused before.
 func (v *guardedConn) trust() bool { return v.resolve(true) || v.trusted.Load() }
 
-// resolve takes the visitor from those that wait, and reports whether this call has.
+// resolve removes the connection from the unverified ones, and reports whether this call has.
 func (v *guardedConn) resolve(trusted bool) (done bool) {
 	v.once.Do(func() {
 		d := v.listener
@@ -132,7 +132,7 @@ func (v *guardedConn) Read(p []byte) (int, error) {
 		return v.Conn.Read(p)
 	}
 	if v.read >= unverifiedBytes {
-		<-v.resolved // the sender feels it as a slow network
+		<-v.resolved // which looks like a slow network to the sender
 		return v.Conn.Read(p)
 	}
 	n, err := v.Conn.Read(p[:min(len(p), unverifiedBytes-v.read)])
@@ -145,7 +145,7 @@ func (v *guardedConn) Close() error {
 	return v.Conn.Close()
 }
 
-// origin is where the visitor calls from: of a unix socket there is no more to say than that.
+// origin is the remote address: of a unix socket no more is known than that it is of this machine.
 func (v *guardedConn) origin() string {
 	a := v.Conn.RemoteAddr()
 	if a.Network() == "unix" {
@@ -162,7 +162,7 @@ type guardedAddress struct {
 	v *guardedConn
 }
 
-// guardedConnOf is the connection of a stream, nil when no door has let it in.
+// guardedConnOf is the connection of a stream, nil if it did not come through a guardedListener.
 func guardedConnOf(ctx context.Context) *guardedConn {
 	if p, ok := rpcpeer.FromContext(ctx); ok {
 		if a, ok := p.Addr.(guardedAddress); ok {

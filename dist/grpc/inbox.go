@@ -29,18 +29,18 @@ type unexpectedMessage struct {
 	id     uint64  // of an offer
 }
 
-// incomingMessage is an accepted message.
+// incomingMessage is an accepted message whose chunks are arriving.
 type incomingMessage struct {
 	id        uint64
-	op        *pending.Op // nil when nobody waits for it any more
+	op        *pending.Op // nil if it was withdrawn
 	buf       []byte      // of op, for the bytes to come
 	remaining int         // of these
 }
 
-// unexpectedOverhead is what an early message counts besides its bytes, so that empty ones are bounded too.
+// unexpectedOverhead is what an unexpected message counts besides its bytes, so that empty ones are bounded too.
 const unexpectedOverhead = 64
 
-// countFrame checks the place of a frame that concerns sends only. It may be the last that a peer has sent which has
+// countFrame checks the sequence number of a frame that concerns sends only. It may be the last of a peer that has
 // left.
 func (p *peer) countFrame(h *header) error {
 	b := &p.rx
@@ -50,7 +50,7 @@ func (p *peer) countFrame(h *header) error {
 	return sequence(h, p.c.session, &b.frames)
 }
 
-// receive matches o with an early message or posts it.
+// receive matches o with an unexpected message or posts it.
 func (p *peer) receive(o *pending.Op) {
 	b := &p.rx
 	b.mu.Lock()

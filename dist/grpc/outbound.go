@@ -274,12 +274,12 @@ func (p *peer) receiveReply(kind kind, id uint64) error {
 	return nil
 }
 
-// releaseTimeout is how long after the failure of the run sends wait for gRPC to be done with their memory. It is soon,
+// releaseTimeout is how long after the failure of the run sends wait for gRPC to release their memory. It does so soon,
 // since the failure ends the streams, unless a peer does not read.
 const releaseTimeout = 500 * time.Millisecond
 
 // withdrawSend takes o back. When its receiver knows of it already, the message continues with a copy of the bytes. It
-// returns true when nothing reads o's memory, and false when the run has failed and a loan may still return to o.
+// returns true when nothing reads o's memory, and false when the run has failed and gRPC may still read a part of it.
 func (p *peer) withdrawSend(o *pending.Op) bool {
 	t := &p.tx
 	t.mu.Lock()

@@ -77,7 +77,8 @@ func (p *peer) open() (stream, error) {
 	}
 }
 
-// retryPause is how long a rank waits that had to go because too many strangers came after it.
+// retryPause is how long a rank waits before it dials again, after its unverified connection was dropped for newer
+// ones.
 const retryPause = 10 * time.Millisecond
 
 // tryOpen opens a stream and waits until the peer has let it in.

@@ -9,14 +9,14 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// zeroCopyBytes is the length from which a part of a long message is not copied, but lent to gRPC. Messages that are
-// sent at once are copied: they are in cache, and their senders go on sooner.
+// zeroCopyBytes is the length from which gRPC reads a part of a long message from the sender's memory, without a
+// copy. Messages that are sent at once are copied: they are in cache, and their senders continue sooner.
 const zeroCopyBytes = 16 << 10
 
-// borrowedPart is a part of a message that gRPC reads from the memory of the sender, whose operation ends when the last
-// part has returned: gRPC frees it when it is on the wire.
+// borrowedPart is a part of a message that gRPC reads from the memory of the sender, whose operation completes when
+// gRPC has freed the last part: it does so when the part is on the wire.
 type borrowedPart struct {
-	bytes  []byte // first, so that its address is the loan's
+	bytes  []byte // first, so that its address is that of the borrowedPart
 	both   [2]mem.Buffer
 	op     *pending.Op
 	sender *outbound
@@ -24,7 +24,7 @@ type borrowedPart struct {
 
 var borrowedParts = sync.Pool{New: func() any { return new(borrowedPart) }}
 
-// borrow gives the body of f, which is a part of o, as it is, and fills the header alone. The caller holds mu.
+// borrow has gRPC read the body of f, which is a part of o, in place, and fills the header alone. The caller holds mu.
 func (t *outbound) borrow(f *frame, o *pending.Op) {
 	l := borrowedParts.Get().(*borrowedPart)
 	l.bytes, l.op, l.sender = f.body, o, t
@@ -41,10 +41,10 @@ func (l *borrowedPart) buffers(filled *[]byte) mem.BufferSlice {
 	return l.both[:]
 }
 
-// borrowedPool is the pool to which gRPC returns loans.
+// borrowedPool is the pool to which gRPC returns borrowed parts.
 type borrowedPool struct{}
 
-// Get serves the interface; nobody asks a lender for memory.
+// Get implements mem.BufferPool; gRPC does not call it.
 func (borrowedPool) Get(n int) *[]byte { return buffers.Get(n) }
 
 func (borrowedPool) Put(bytes *[]byte) {

@@ -19,23 +19,23 @@ type delayer struct {
 	idle      *sync.Cond
 	queue     delayQueue
 	last      map[route]routeState
-	inTransit []int // letters on the way, by sender
+	inTransit []int // messages in the queue, by sender
 	running   bool
 }
 
-// route is what messages must not overtake each other on.
+// route identifies messages that must not overtake each other.
 type route struct{ from, to, tag int }
 
 type routeState struct {
-	due time.Time // of the last letter
-	n   uint64    // letters so far
+	due time.Time // of the last message
+	n   uint64    // messages so far
 }
 
 type delayedMessage struct {
 	due  time.Time
 	from int
 	op   *pending.Op
-	seq  uint64 // keeps the order of letters that are due together
+	seq  uint64 // keeps the order of messages that are due together
 }
 
 func newDelayer(w *world, seed uint64, most time.Duration) *delayer {
@@ -77,7 +77,7 @@ func (p *delayer) run() {
 			continue
 		}
 		l := heap.Pop(&p.queue).(delayedMessage)
-		// The lock is held while the letter is put into its lane, so that withdraw finds it in one of the two places.
+		// The lock is held while the message moves to its lane, so that withdraw finds it in the queue or in the lane.
 		p.world.lane(l.from, l.op.Peer).send(l.op)
 		p.inTransit[l.from]--
 		p.idle.Broadcast()
@@ -100,7 +100,7 @@ func (p *delayer) withdraw(o *pending.Op) bool {
 	return false
 }
 
-// flush waits until all letters of a rank are delivered, which takes no longer than the greatest delay.
+// flush waits until all messages of a rank are delivered, which takes no longer than the greatest delay.
 func (p *delayer) flush(from int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

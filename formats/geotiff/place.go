@@ -75,7 +75,7 @@ func (f *File) affine(d *directory) error {
 	return nil
 }
 
-// keys reads what the coordinates are, and whether places are those of the centres of cells.
+// keys reads what the coordinates are, and whether positions are those of the centres of cells.
 func (f *File) keys(d *directory) (point bool, err error) {
 	list, err := d.integers(geoKeyDirectoryTag)
 	if err != nil || list == nil {

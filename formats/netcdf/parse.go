@@ -74,7 +74,7 @@ func (p *parser) long() (int64, error) {
 	return int64(n), nil
 }
 
-// offset reads a place in the file.
+// offset reads a position in the file.
 func (p *parser) offset() (int64, error) {
 	if p.h.Version == 1 {
 		n, err := p.word()

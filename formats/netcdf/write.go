@@ -33,7 +33,7 @@ func Define(dims []Dim, attrs Attrs, vars []*Var) (*Header, error) {
 			h.Version = 5
 		}
 	}
-	next := int64(len(h.encode())) // which takes the same room whatever the places are
+	next := int64(len(h.encode())) // which takes the same room whatever the positions are
 	for _, growing := range []bool{false, true} {
 		if growing {
 			h.records = next

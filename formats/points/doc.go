@@ -1,4 +1,4 @@
-// Package points reads places with names: tables (.csv), GeoJSON and lines of numbers (.xyz, .txt).
+// Package points reads positions with names: tables (.csv), GeoJSON and lines of numbers (.xyz, .txt).
 package points
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Point is a place with a name.
+// Point is a position with a name.
 type Point struct {
 	Name string
 	At   []float64 // x, y and in space z
-	Line int       // of the file, from 1; in GeoJSON the place in its list of features
+	Line int       // of the file, from 1; in GeoJSON the position in its list of features
 }
 
 // MaxPoints is how many a file may have.

@@ -10,7 +10,7 @@ import (
 type Event interface{ event() }
 
 type (
-	// // Join: a member has joined, with Slots for ranks. Rendezvous is the host:port at which ranks of several members
+	// Join: a member has joined, with Slots for ranks. Rendezvous is the host:port at which ranks of several members
 	// can meet there, "" if no other machine reaches it. Ordinal is its number among aligned members, 0 for others.
 	Join struct {
 		Member     string

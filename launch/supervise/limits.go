@@ -12,7 +12,7 @@ type Limits struct {
 	RetryFailures bool          // a failure that a rank reports of itself is followed by another epoch too
 	Drain         time.Duration // to stop with the state saved
 
-	// // Aligned has rank R run at the member of ordinal R, as in pods, each of which has the name and the certificate of
+	// Aligned has rank R run at the member of ordinal R, as in pods, each of which has the name and the certificate of
 	// one rank. The number of members then is the number of ranks: from MinRanks to Ranks, InitialRanks at first.
 	Aligned      bool
 	InitialRanks int

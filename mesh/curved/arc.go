@@ -13,7 +13,7 @@ type Arc struct {
 }
 
 // Through returns the arc through a vertex of a curve and those before and after it. It is none where two of them are
-// in one place or the curve turns by more than an angle at the vertex, in degrees.
+// in one position or the curve turns by more than an angle at the vertex, in degrees.
 func Through(before, at, after vector, ridge float64) (Arc, bool) {
 	in, out := minus(at, before), minus(after, at)
 	a, b := length(in), length(out)

@@ -86,13 +86,13 @@ func DepartedSolid(was, is *mesh.Solid) (Departure, error) {
 	return all.sum(), nil
 }
 
-// onSide is the place between a and b that is nearest to p.
+// onSide is the position between a and b that is nearest to p.
 func onSide(p, a, b vector) vector {
 	u := minus(b, a)
 	return plus(a, min(max(dot(minus(p, a), u)/dot(u, u), 0), 1), u)
 }
 
-// onFace is the place on the triangle of a, b and c that is nearest to p.
+// onFace is the position on the triangle of a, b and c that is nearest to p.
 func onFace(p, a, b, c vector) vector {
 	n := cross(minus(b, a), minus(c, a))
 	inside := true

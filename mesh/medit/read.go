@@ -101,7 +101,7 @@ func (r *reader) sections() error {
 	}
 }
 
-// blankComments puts blanks in place of comments, so that places in the file stay as they are.
+// blankComments puts blanks in place of comments, so that positions in the file stay as they are.
 func blankComments(data []byte) []byte {
 	if bytes.IndexByte(data, '#') < 0 {
 		return data

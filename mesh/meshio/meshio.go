@@ -17,7 +17,7 @@ import (
 )
 
 // Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb) or SELAFIN (.slf, .sel) file,
-// as it stands in the file: mesh.Check tells whether solvers can use it. Errors name the file and the place in it.
+// as it stands in the file: mesh.Check tells whether solvers can use it. Errors name the file and the position in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":

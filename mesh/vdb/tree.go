@@ -27,7 +27,7 @@ type leaf struct {
 
 // low is a node of leaves: of those without stored voxels it has a value.
 type low struct {
-	children map[int]*leaf // by their place in the node
+	children map[int]*leaf // by their position in the node
 	values   [lowChildren]float32
 }
 

@@ -163,7 +163,7 @@ func (w *writer) low(n *low) {
 	}
 }
 
-// mask has a bit for each of n places.
+// mask has a bit for each of n positions.
 func (w *writer) mask(set []int, n int) {
 	words := make([]uint64, n/64)
 	for _, c := range set {

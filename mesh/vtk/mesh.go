@@ -20,7 +20,7 @@ var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 const zField = "z"
 
 // ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and those it lists. Pieces share the points
-// that are in one place. Triangles keep their order and orientation. Vertex cells are passed over; line cells are
+// that are in one position. Triangles keep their order and orientation. Vertex cells are passed over; line cells are
 // edges, kept where they have a physical tag; cells of other types are refused.
 //
 // Tags come from the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 meaning none, and names of

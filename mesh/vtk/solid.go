@@ -73,8 +73,8 @@ func (g *Grid) add(kind uint8, points ...int32) {
 }
 
 // ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and those it lists. Pieces share the
-// points that are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are
-// passed over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
+// points that are in one position. Triangles with a tag become tagged faces; other triangles, lines and vertex cells
+// are passed over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {

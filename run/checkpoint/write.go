@@ -167,7 +167,7 @@ type share struct {
 }
 
 // Finish waits until all is written, and gives the file its name. All ranks call it. That the file could not be written
-// is a NotWritten.
+// is a NotWrittenError.
 func (w *Writer) Finish(ctx context.Context) error {
 	<-w.done
 	if err := w.agree(ctx, errors.Join(w.failed, w.shot.Close())); err != nil {

@@ -47,7 +47,7 @@ func Check(dir string, run Info, mode Mode) error {
 
 // Claim takes a folder for a run, and makes it if it is not there. It refuses a folder that another run holds, and,
 // unless they are to be replaced, one with the results of another case, or with results of which nothing tells the
-// case. What is there stays until Begin or GoOn. A lock ends with the process that holds it.
+// case. What is there stays until Begin or Resume. A lock ends with the process that holds it.
 func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

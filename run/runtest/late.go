@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// RowsComeLate tests that a device is not waited for when the rows of the ledger are measured, and that they and those
-// of gauges are those of the host's memory to the last byte, on one rank and on two.
+// RowsComeLate tests that a device is not waited for when the rows of conservation.csv are measured, and that they and
+// those of gauges are those of the host's memory to the last byte, on one rank and on two.
 func RowsComeLate(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)

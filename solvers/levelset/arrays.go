@@ -16,44 +16,44 @@ const fields = 4
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
 // must not look into them.
 type arrays[F num.Float] struct {
-	f      [fields][]F
-	begun  []F    // the level set at the start
-	u      [3][]F // velocities through lower faces
-	near   []kernels.Pair[F]
-	clock  []kernels.Clock[F] // one
-	limits []kernels.Limits   // one
-	gone   []kernels.Gone     // one
-	counts []kernels.Counts   // one
-	bricks kernels.Bricks
-	slope  []atomics.Most[F] // one
-	device backend.Arrays    // that these are of
+	f         [fields][]F
+	start     []F    // the level set at the start
+	u         [3][]F // velocities through lower faces
+	bounds    []kernels.Bounds[F]
+	clock     []kernels.Clock[F] // one
+	limits    []kernels.Limits   // one
+	removed   []kernels.Removed  // one
+	counts    []kernels.Counts   // one
+	bricks    kernels.Bricks
+	slope     []atomics.Most[F] // one
+	allocated backend.Arrays    // all of these
 }
 
 // upload puts the arrays on the device.
 func (s *solver[F]) upload(u [3][]F) error {
-	p, n := &s.device, s.block.Len()
+	p, n := &s.allocated, s.block.Len()
 	for k := range s.f {
 		s.f[k] = backend.Fresh[F](p, n, "level sets")
 	}
-	s.begun = backend.Fresh[F](p, n, "level sets")
+	s.start = backend.Fresh[F](p, n, "level sets")
 	for axis := range s.block.Grid.Dim {
 		s.u[axis] = backend.Uploaded(p, u[axis], "velocity")
 	}
 	if s.cfg.Particles > 0 {
-		s.near = backend.Fresh[kernels.Pair[F]](p, n, "corrections")
+		s.bounds = backend.Fresh[kernels.Bounds[F]](p, n, "corrections")
 	}
 	s.bricks = bricksOf(s.block, s.cfg.Band*s.longest()/float64(s.lattice.Least))
 	s.bricks.Crossed = backend.Fresh[int32](p, s.brickCount(), "bricks")
 	s.bricks.Busy = backend.Fresh[int32](p, s.brickCount(), "bricks")
 	s.clock = backend.Fresh[kernels.Clock[F]](p, 1, "clock")
 	s.limits = backend.Fresh[kernels.Limits](p, 1, "counters")
-	s.gone = backend.Fresh[kernels.Gone](p, 1, "counters")
+	s.removed = backend.Fresh[kernels.Removed](p, 1, "counters")
 	s.counts = backend.Fresh[kernels.Counts](p, 1, "counters")
 	s.slope = backend.Fresh[atomics.Most[F]](p, 1, "counters")
 	return p.Err()
 }
 
-// bricksOf are the bricks of a block, in which what is so many cells away matters.
+// bricksOf are the bricks of a block; the interface matters to those within so many cells of it.
 func bricksOf(b *grid.Block, reach float64) (all kernels.Bricks) {
 	all.Reach = int32(math.Ceil((reach + 1) / kernels.BrickSide))
 	for d, n := range kernels.CountBricks(b.N) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Config is what a case says of the method.
+// Config is the method and how it is computed.
 type Config struct {
 	Advect     string  // semi-lagrangian or weno
 	Reinit     string  // sweep, weno or none
@@ -17,9 +17,9 @@ type Config struct {
 	// Particles is how many of each sign are sown in a cell next to the interface; 0 for a level set alone.
 	Particles int
 	Escape    float64 // how many radii on the wrong side a particle corrects φ
-	Correct   string  // how corrections meet: fused, by atomic minima and maxima, or sorted by cell; the state is the same
+	Correct   string  // fused, by atomic minima and maxima, or sorted by cell; the state is the same
 	Reseed    int     // steps between reseedings; 0 for none
-	Sort      int     // steps between sortings of particles by cell; 0 for none
+	Sort      int     // steps between sorts of particles by cell; 0 for none
 	Halo      string  // how devices exchange ghosts: auto, staged or nccl
 }
 
@@ -30,7 +30,7 @@ var (
 	Corrections = []string{"fused", "sorted"}
 )
 
-// What the papers take, in cells: the band that is sown, and the least and the greatest radius.
+// The papers' values, in cells: the band that is seeded, and the least and the greatest radius.
 const (
 	sownBand    = 3
 	leastRadius = 0.1
@@ -40,7 +40,7 @@ const (
 // wenoGhosts is how far differences of fifth order reach.
 const wenoGhosts = 3
 
-// particleGhosts is how many layers of ghosts sowing needs: particles are attracted from so far, less one cell.
+// particleGhosts is how many layers of ghosts seeding needs: particles are attracted from so far, less one cell.
 const particleGhosts = 6
 
 // mostCFL bounds the steps of each way of advection.
@@ -87,9 +87,9 @@ func (c Config) Check() error {
 	return nil
 }
 
-// sweeps is how many passes bring distances to the edge of the band but for 1e-5 of a cell: a solution depends on
-// neighbours that are nearer to the interface, along the diagonal by one over √dim of a cell, and little on those that
-// are nearer by less. They are even, so that they end where they began.
+// sweeps is how many passes bring distances to the edge of the band up to 1e-5 of a cell: a solution depends on
+// neighbours that are nearer to the interface, along the diagonal by 1/√dim of a cell. The number is even, so that the
+// result is in the array where they began.
 func (c Config) sweeps(dim int) int {
 	n := int(math.Ceil(c.Band*math.Sqrt(float64(dim)))) + 4
 	return n + n%2

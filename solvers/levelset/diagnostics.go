@@ -14,9 +14,9 @@ type Diagnostics struct {
 	Changed    float64 // volume that is inside now or at the start, but not both
 	GradError  float64 // the largest ||∇φ|-1| in the inner half of the band
 	Particles  int64
-	Escaped    int64 // of them
-	Left       int64 // particles that have left the grid
-	Deleted    int64 // particles that reseeding took
+	Escaped    int64 // of these
+	Left       int64 // particles that left the grid
+	Deleted    int64 // particles that reseeding removed
 	Flips      int64 // changes of sign by reinitialisation that were refused
 }
 
@@ -28,8 +28,8 @@ func samples(dim int) int {
 	return 6
 }
 
-// view returns the level set where the host can read it, with its ghosts.
-func (s *solver[F]) view() ([]F, error) {
+// hostField returns the level set where the host can read it, with its ghosts.
+func (s *solver[F]) hostField() ([]F, error) {
 	if !s.separate {
 		return s.f[now], nil
 	}
@@ -38,7 +38,7 @@ func (s *solver[F]) view() ([]F, error) {
 
 // Field returns the level set of the block's cells.
 func (s *solver[F]) Field(context.Context) ([]float64, error) {
-	field, err := s.view()
+	field, err := s.hostField()
 	if err != nil {
 		return nil, err
 	}

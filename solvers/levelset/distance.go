@@ -11,15 +11,14 @@ import (
 )
 
 // Distance is the level set of a body at the centres of a block's cells, x fastest: next to the interface the distance
-// from it, by what the body tells there and how fast that changes, elsewhere a number of the right sign.
-// All processors take part.
+// from it, by the body's level set there and its slope, elsewhere a number of the right sign. All processors take part.
 func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, error) {
 	d := &distancer{b: b, body: body, n: [3]int{b.N[0] + 2, b.N[1] + 2, b.N[2] + 2}}
 	if b.Grid.Dim == 2 {
 		d.n[2] = 1
 	}
 	d.values = make([]float64, d.n[0]*d.n[1]*d.n[2])
-	err := parallel.Each(ctx, "level set", d.n[1]*d.n[2], few/d.n[0]+1, func(lo, hi int) error {
+	err := parallel.Each(ctx, "level set", d.n[1]*d.n[2], cellsPerWorker/d.n[0]+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			for i := range d.n[0] {
 				d.values[r*d.n[0]+i] = d.value(i-1, r%d.n[1]-1, r/d.n[1]-d.layersAlongZ())
@@ -32,7 +31,7 @@ func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, e
 	}
 	out := make([]float64, b.Cells())
 	row := b.N[0]
-	return out, parallel.Each(ctx, "distances", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+	return out, parallel.Each(ctx, "distances", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			for i := range row {
 				var err error
@@ -45,8 +44,8 @@ func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, e
 	})
 }
 
-// few is how many cells are worth a goroutine.
-const few = 1000
+// cellsPerWorker is how many cells are worth a goroutine.
+const cellsPerWorker = 1000
 
 // distance is that of a cell next to the interface; of others the value.
 func (d *distancer) distance(i, j, k int) (float64, error) {
@@ -64,7 +63,7 @@ func (d *distancer) distance(i, j, k int) (float64, error) {
 	return v, nil
 }
 
-// distancer holds what a body tells at the centres of a block's cells and of those round it.
+// distancer holds a body's level set at the centres of a block's cells and of those around it.
 type distancer struct {
 	b      *grid.Block
 	body   shape.Body

@@ -70,9 +70,9 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 		} {
 			s := on(t, plain, g, still(g), phi)
 			copy(s.f[next], s.f[now])
-			s.run(s.loops.freeze)
+			s.run(s.loops.initDistances)
 			want := slices.Clone(s.f[now])
-			s.dev.Run(s.thin.walls[now], 0, s.thin.count)
+			s.dev.Run(s.oneLayer.walls[now], 0, s.oneLayer.count)
 			if err := s.sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestDistances(t *testing.T) {
 				v := exact(x, y, z) * (2.2 + math.Sin(9*x) + math.Cos(7*y))
 				s.f[next][c] = math.Max(-.17, math.Min(.17, v))
 			})
-			s.dev.Run(s.wide.walls[next], 0, s.wide.count)
+			s.dev.Run(s.allLayers.walls[next], 0, s.allLayers.count)
 			if err := s.reinitialise(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestThinRodDoesNotDrain(t *testing.T) {
 			if err := s.reinitialise(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.refresh(t.Context(), &s.wide, now); err != nil {
+			if err := s.refresh(t.Context(), &s.allLayers, now); err != nil {
 				t.Fatal(err)
 			}
 			d, err := s.Diagnose(t.Context())

@@ -12,19 +12,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Tags keep exchanges apart that go on at the same time, and other messages.
+// Tags tell exchanges that are pending at the same time from each other, and from other messages.
 const (
-	tagRims = iota + 1 // and one more for each width
-	tagUp   = iota + 8 // and one more for each axis
+	tagGhosts = iota + 1 // plus the width
+	tagUp     = iota + 8 // plus the axis
 	tagItems
 )
 
 // ghostLayers brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
 type ghostLayers[F num.Float] struct {
-	ghosts halo.GhostExchanger[F]
-	walls  [fields]backend.Loop
-	count  int  // of ghosts beyond walls
-	idle   bool // no ghosts are another cell's
+	ghosts   halo.GhostExchanger[F]
+	walls    [fields]backend.Loop
+	count    int  // of ghosts beyond walls
+	noGhosts bool // no ghost is another cell's copy
 }
 
 func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
@@ -32,14 +32,14 @@ func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width i
 	if err != nil {
 		return r, err
 	}
-	r.idle = len(narrow.Phases) == 0
-	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagRims+width, s.cfg.Halo); err != nil {
+	r.noGhosts = len(narrow.Phases) == 0
+	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagGhosts+width, s.cfg.Halo); err != nil {
 		return r, err
 	}
 	s.closers = append(s.closers, r.ghosts.Close)
 	from, to := wallsWithin(s.block, width)
 	r.count = len(to)
-	p := &s.device
+	p := &s.allocated
 	from, to = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	for n := range r.walls {
 		r.walls[n] = kernels.NewFillWallLoop(from, to, s.f[n])
@@ -47,7 +47,7 @@ func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width i
 	return r, p.Err()
 }
 
-// wallsWithin lists the ghosts beyond walls of the first layers, and what each is to be as.
+// wallsWithin lists the ghosts beyond walls in the first layers, and the cells that they copy.
 func wallsWithin(b *grid.Block, width int) (from, to []int32) {
 	allFrom, allTo := b.Walls()
 	for n, c := range allTo {
@@ -72,21 +72,21 @@ func (s *solver[F]) refresh(ctx context.Context, r *ghostLayers[F], field int) e
 
 // exchange is refresh without walls.
 func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) error {
-	if r.idle {
+	if r.noGhosts {
 		return nil
 	}
-	before := s.enter(inHalo)
+	before := s.setPhase(inHalo)
 	err := halo.Exchange(ctx, r.ghosts, s.f[field])
-	s.enter(before)
+	s.setPhase(before)
 	return err
 }
 
-// upward brings what particles have written to ghosts to the owners of these cells.
+// upward sends the bounds that particles have set at ghosts to the owners of these cells.
 type upward[F num.Float] struct {
-	ghosts halo.GhostExchanger[kernels.Pair[F]]
-	idle   bool
-	take   backend.Loop // nil where no block is below
-	layer  abi.Box
+	ghosts  halo.GhostExchanger[kernels.Bounds[F]]
+	noPeers bool
+	take    backend.Loop // nil where no block is below
+	layer   abi.Box
 }
 
 func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u upward[F], err error) {
@@ -94,16 +94,16 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 	if err != nil {
 		return u, err
 	}
-	u.idle = len(up.Phases) == 0
-	if u.ghosts, err = halo.ConnectBox[kernels.Pair[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
+	u.noPeers = len(up.Phases) == 0
+	if u.ghosts, err = halo.ConnectBox[kernels.Bounds[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
 		return u, err
 	}
 	s.closers = append(s.closers, u.ghosts.Close)
-	u.layer = s.owned(1) // what later axes send comes along
+	u.layer = s.owned(1) // with what earlier axes have brought
 	u.layer.Lo[axis], u.layer.Hi[axis] = s.block.Lo[axis], s.block.Lo[axis]+1
 	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
 	if s.block.Open(axis)[0] {
-		u.take = kernels.NewTakeLoop(u.layer, &s.lattice, stride, s.near)
+		u.take = kernels.NewMergeFromGhostLoop(u.layer, &s.lattice, stride, s.bounds)
 	}
 	return u, nil
 }
@@ -111,15 +111,15 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 // gather does so along all axes, the last one first.
 func (s *solver[F]) gather(ctx context.Context) error {
 	for axis := s.block.Grid.Dim - 1; axis >= 0; axis-- {
-		u := &s.ups[axis]
-		if u.idle {
+		u := &s.upwards[axis]
+		if u.noPeers {
 			continue
 		}
-		before := s.enter(inHalo)
-		if err := halo.Exchange(ctx, u.ghosts, s.near); err != nil {
+		before := s.setPhase(inHalo)
+		if err := halo.Exchange(ctx, u.ghosts, s.bounds); err != nil {
 			return err
 		}
-		s.enter(before)
+		s.setPhase(before)
 		if u.take != nil {
 			s.dev.Run(u.take, 0, u.layer.Size())
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Places of level sets: a step makes next of now, and ends with now again.
+// Indices of level sets: a step makes next of now, and ends with now again.
 const (
 	now = iota
 	next
@@ -27,14 +27,14 @@ func (s *solver[F]) run(k kernelOver) { s.dev.Run(k.loop, 0, k.size) }
 
 // loops are the kernels over cells.
 type loops[F num.Float] struct {
-	advect       []kernelOver  // of now to next; several stages of WENO
-	keep, freeze kernelOver    // of next to now
-	sweep        [2]kernelOver // from now to first, and back
-	relax        [3]kernelOver
-	mark         kernelOver    // of bricks
-	merge        [2]kernelOver // of now and next
-	inside       kernelOver
-	steep        kernelOver
+	advect                       []kernelOver  // of now to next; several stages of WENO
+	keepDistances, initDistances kernelOver    // of next to now
+	sweep                        [2]kernelOver // from now to first, and back
+	relax                        [3]kernelOver
+	mark                         kernelOver    // of bricks
+	merge                        [2]kernelOver // of now and next
+	inside                       kernelOver
+	slopeError                   kernelOver
 }
 
 // prepare makes the kernels over cells.
@@ -44,19 +44,19 @@ func (s *solver[F]) prepare() {
 	clock := &s.clock[0]
 	if s.cfg.Advect == "weno" {
 		for n, stage := range stages {
-			s.loops.advect = append(s.loops.advect, over(kernels.NewUpwindLoop(box, stream, clock, int32(n), F(stage.share),
+			s.loops.advect = append(s.loops.advect, over(kernels.NewWENOStageLoop(box, stream, clock, int32(n), F(stage.share),
 				s.f[now], s.f[stage.from], s.f[stage.to]), box))
 		}
 	} else {
-		s.loops.advect = []kernelOver{over(kernels.NewTraceLoop(box, stream, clock, s.f[now], s.f[next]), box)}
+		s.loops.advect = []kernelOver{over(kernels.NewSemiLagrangianLoop(box, stream, clock, s.f[now], s.f[next]), box)}
 	}
 	shortest, longest := s.spacings()
 	sweeping := kernels.Sweeping[F]{Lattice: *l, Bricks: s.bricks, Band: F(s.cfg.Band * longest)}
 	keeping := sweeping
-	keeping.Keep = true
+	keeping.KeepDistances = true
 	n := s.brickCount()
-	s.loops.keep = kernelOver{kernels.NewFreezeLoop(&keeping, s.f[next], s.f[now], s.f[first]), n}
-	s.loops.freeze = kernelOver{kernels.NewFreezeLoop(&sweeping, s.f[next], s.f[now], s.f[first]), n}
+	s.loops.keepDistances = kernelOver{kernels.NewInitDistancesLoop(&keeping, s.f[next], s.f[now], s.f[first]), n}
+	s.loops.initDistances = kernelOver{kernels.NewInitDistancesLoop(&sweeping, s.f[next], s.f[now], s.f[first]), n}
 	s.loops.mark = kernelOver{kernels.NewMarkBrickLoop(&s.bricks), n}
 	for k, from := range sweepsFrom {
 		s.loops.sweep[k] = kernelOver{kernels.NewSweepLoop(&sweeping, s.f[from], s.f[sweepsFrom[1-k]]), n}
@@ -69,13 +69,13 @@ func (s *solver[F]) prepare() {
 	if s.cfg.Particles > 0 {
 		rimmed, domain := s.owned(1), s.domain()
 		for n := range s.loops.merge {
-			s.loops.merge[n] = over(kernels.NewMergeLoop(rimmed, l, domain, s.near, s.f[n]), rimmed)
+			s.loops.merge[n] = over(kernels.NewApplyBoundsLoop(rimmed, l, domain, s.bounds, s.f[n]), rimmed)
 		}
 	}
 	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim)),
 		Across: [2]int64{int64(s.block.Grid.N[0]), int64(s.block.Grid.N[1])}}
-	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.begun, &s.counts[0]), box)
-	s.loops.steep = over(kernels.NewSteepnessLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
+	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.start, &s.counts[0]), box)
+	s.loops.slopeError = over(kernels.NewSlopeErrorLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
 }
 
 // sweepsFrom are the level sets that sweeps go between.

@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Need is what a block takes, in bytes.
+// Need is the memory of a block, in bytes.
 type Need struct {
 	Arrays int64 // when it is set up
-	Later  int64 // on the same device besides, in steps that sort particles or sow them anew
+	Later  int64 // on the same device besides, in steps that sort or reseed particles
 	Host   int64 // in the host's memory
 }
 
@@ -42,7 +42,7 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	}
 	room := int64(c.sowing(crossed, dim)) * 5 / 4
 	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
-	n.Arrays += int64(unsafe.Sizeof(kernels.Pair[F]{}))*cells + 4*dual + room*(2*particle+2)
+	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + room*(2*particle+2)
 	if c.Sort > 0 || c.Reseed > 0 {
 		n.Later = 20*dual + 8*room
 	}
@@ -50,7 +50,7 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	return n
 }
 
-// Layers is how thick the dual cells that particles are sown in lie around a surface, in cubes: counted around balls.
+// Layers is how thick the dual cells that are seeded lie around a surface, in cubes: counted around balls.
 const Layers = 7.53
 
 // SownLayers is how thick that is, as a share of Layers, of cells that are no cubes: a band on both sides by the

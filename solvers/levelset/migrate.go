@@ -11,32 +11,32 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// carry takes the particles through a step, and to the blocks that they come to.
-func (s *solver[F]) carry(ctx context.Context) error {
+// advectAndMigrate takes the particles through a step, and to the blocks that own their new positions.
+func (s *solver[F]) advectAndMigrate(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
 		return nil
 	}
-	s.dev.Run(w.loops().carry, 0, w.n)
+	s.dev.Run(w.loops().advect, 0, w.n)
 	if len(w.migration.plan.Peers) == 0 {
 		return nil
 	}
 	return w.migrate(ctx)
 }
 
-// migrate sends the particles that do not stay where they belong, and takes those that come: in several exchanges where
-// there are more than a message holds.
+// migrate sends the particles that change blocks, and receives those of other ranks: in several exchanges where there
+// are more than a message holds.
 func (w *swarm[F]) migrate(ctx context.Context) error {
 	m := &w.migration
 	if len(m.plan.Peers) == 0 {
-		return w.keep(w.stays[:w.n])
+		return w.compactMarked(w.stays[:w.n])
 	}
 	if err := w.compactLeaving(); err != nil {
 		return err
 	}
 	for {
 		var left [1]int64
-		if m.load() {
+		if m.nextMessages() {
 			left[0] = 1
 		}
 		in, err := m.items.Exchange(ctx, m.out)
@@ -44,7 +44,7 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 			return err
 		}
 		for _, came := range in {
-			if err := w.welcome(came); err != nil {
+			if err := w.receive(came); err != nil {
 				return err
 			}
 		}
@@ -57,25 +57,24 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 	}
 }
 
-// compactLeaving takes the particles that do not stay out of the array, and brings them to the host, those of one peer
-// after
-// those of another.
+// compactLeaving removes the particles that change blocks from the array, and brings them to the host, in the order of
+// their peers.
 func (w *swarm[F]) compactLeaving() error {
 	s, m, to := w.s, &w.migration, 1-w.side
 	stays := w.stays[:w.n]
-	n, err := w.copied(w.goes[:w.n])
+	n, err := w.copyMarked(w.goes[:w.n])
 	if err != nil {
 		return err
 	}
 	if err := m.reserve(s.dev, n); err != nil {
 		return err
 	}
-	s.dev.Run(kernels.NewAddressLoop(&m.routes, w.p[to], m.peer), 0, n)
+	s.dev.Run(kernels.NewRouteMigrantLoop(&m.routes, w.p[to], m.peer), 0, n)
 	if err := primitives.OrderByCell(s.work, m.peer[:n], len(m.starts)-1, m.starts, m.order[:n]); err != nil {
 		return err
 	}
-	s.dev.Run(kernels.NewBoardLoop(m.order, w.p[to], w.id[to], m.leaving), 0, n)
-	if err := w.keep(stays); err != nil {
+	s.dev.Run(kernels.NewPackMigrantLoop(m.order, w.p[to], w.id[to], m.leaving), 0, n)
+	if err := w.compactMarked(stays); err != nil {
 		return err
 	}
 	err = errors.Join(backend.Download(s.dev, m.bounds, m.starts), backend.Download(s.dev, m.host[:n], m.leaving[:n]))
@@ -90,9 +89,9 @@ func (w *swarm[F]) compactLeaving() error {
 	return nil
 }
 
-// keep moves the particles that are marked to the other array, and forgets the rest.
-func (w *swarm[F]) keep(marks []uint8) error {
-	kept, err := w.copied(marks)
+// compactMarked moves the marked particles to the other array, and drops the rest.
+func (w *swarm[F]) compactMarked(marks []uint8) error {
+	kept, err := w.copyMarked(marks)
 	if err != nil {
 		return err
 	}
@@ -100,8 +99,8 @@ func (w *swarm[F]) keep(marks []uint8) error {
 	return nil
 }
 
-// copied copies the particles that are marked to the front of the other array, and returns how many there are.
-func (w *swarm[F]) copied(marks []uint8) (n int, err error) {
+// copyMarked copies the marked particles to the front of the other array, and returns how many there are.
+func (w *swarm[F]) copyMarked(marks []uint8) (n int, err error) {
 	work, from, to := w.s.work, w.side, 1-w.side
 	if n, err = primitives.Compact(work, w.p[to], w.p[from][:w.n], marks); err != nil {
 		return 0, err
@@ -110,8 +109,8 @@ func (w *swarm[F]) copied(marks []uint8) (n int, err error) {
 	return n, err
 }
 
-// welcome adds the particles that have come from a peer.
-func (w *swarm[F]) welcome(came []kernels.Traveller[F]) error {
+// receive adds the particles that a peer has sent.
+func (w *swarm[F]) receive(came []kernels.Migrant[F]) error {
 	if len(came) == 0 {
 		return nil
 	}
@@ -124,11 +123,11 @@ func (w *swarm[F]) welcome(came []kernels.Traveller[F]) error {
 		if err := backend.Upload(s.dev, m.coming[:n], came[:n]); err != nil {
 			return err
 		}
-		s.dev.Run(kernels.NewAlightLoop(&w.domain, m.coming, w.p[w.side][w.n:], w.id[w.side][w.n:], m.astray), 0, n)
+		s.dev.Run(kernels.NewUnpackMigrantLoop(&w.domain, m.coming, w.p[w.side][w.n:], w.id[w.side][w.n:], m.misplaced), 0, n)
 		w.n, came = w.n+n, came[n:]
 	}
 	var astray [1]int64
-	if err := backend.Download(s.dev, astray[:], m.astray); err != nil {
+	if err := backend.Download(s.dev, astray[:], m.misplaced); err != nil {
 		return err
 	}
 	if astray[0] > 0 {

@@ -10,22 +10,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// migration is what particles need to change blocks.
+// migration is the plan and the buffers of particles that change blocks.
 type migration[F num.Float] struct {
 	plan   *halo.ItemPlan
-	items  *halo.ItemExchanger[kernels.Traveller[F]]
-	out    [][]kernels.Traveller[F] // to each peer of the plan, in the next exchange
-	host   []kernels.Traveller[F]   // all that leave, in the order of peers
-	bounds []int32                  // where among them those of each peer begin
-	sent   []int32                  // up to which they have been sent
+	items  *halo.ItemExchanger[kernels.Migrant[F]]
+	out    [][]kernels.Migrant[F] // to each peer of the plan, in the next exchange
+	host   []kernels.Migrant[F]   // all that leave, in the order of peers
+	bounds []int32                // where among them those of each peer begin
+	sent   []int32                // up to which they have been sent
 
-	// On the device. Leavers whose place no peer of the plan has come after those of the last.
+	// On the device. Leavers whose position no peer of the plan has come after those of the last.
 	routes      kernels.Routes
-	peer, order []int32                // of each leaver
-	starts      []int32                // bounds
-	leaving     []kernels.Traveller[F] // in the order
-	coming      []kernels.Traveller[F] // some from one peer
-	astray      []int64                // one number: how many have come that are another block's
+	peer, order []int32              // of each leaver
+	starts      []int32              // bounds
+	leaving     []kernels.Migrant[F] // in the order
+	coming      []kernels.Migrant[F] // some from one peer
+	misplaced   []int64              // one number: how many have come that are another block's
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 	mostComing = 1 << 18 // that are uploaded at a time
 )
 
-// newMigration plans what goes between the blocks of ranks.
+// newMigration plans the exchange between the blocks of ranks.
 func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (m migration[F], err error) {
 	if m.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
 		return m, err
@@ -44,8 +44,8 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 	if len(peers) == 0 {
 		return m, nil
 	}
-	m.items = halo.NewItemExchanger[kernels.Traveller[F]](m.plan, s.comm, tagItems)
-	m.out = make([][]kernels.Traveller[F], len(peers))
+	m.items = halo.NewItemExchanger[kernels.Migrant[F]](m.plan, s.comm, tagItems)
+	m.out = make([][]kernels.Migrant[F], len(peers))
 	m.bounds, m.sent = make([]int32, len(peers)+2), make([]int32, len(peers))
 	var cuts, index []int32
 	for axis, c := range boxes.Cuts {
@@ -64,15 +64,15 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 	for _, p := range peers {
 		most = max(most, p.Receive)
 	}
-	a := &s.device
+	a := &s.allocated
 	m.routes.Cuts, m.routes.Peers = backend.Uploaded(a, cuts, "blocks"), backend.Uploaded(a, index, "blocks")
 	m.starts = backend.Fresh[int32](a, len(m.bounds), "leaving particles")
-	m.coming = backend.Fresh[kernels.Traveller[F]](a, min(most, mostComing), "coming particles")
-	m.astray = backend.Fresh[int64](a, 1, "coming particles")
+	m.coming = backend.Fresh[kernels.Migrant[F]](a, min(most, mostComing), "coming particles")
+	m.misplaced = backend.Fresh[int64](a, 1, "coming particles")
 	return m, a.Err()
 }
 
-// reserve makes room for so many that leave.
+// reserve makes room for so many migrants.
 func (m *migration[F]) reserve(dev backend.Device, n int) error {
 	if n <= len(m.host) {
 		return nil
@@ -82,22 +82,22 @@ func (m *migration[F]) reserve(dev backend.Device, n int) error {
 	var errs [3]error
 	m.peer, errs[0] = backend.Make[int32](dev, n)
 	m.order, errs[1] = backend.Make[int32](dev, n)
-	m.leaving, errs[2] = backend.Make[kernels.Traveller[F]](dev, n)
+	m.leaving, errs[2] = backend.Make[kernels.Migrant[F]](dev, n)
 	if err := errors.Join(errs[:]...); err != nil {
 		return fmt.Errorf("%d particles that change ranks: %w", n, err)
 	}
-	m.host = make([]kernels.Traveller[F], n)
+	m.host = make([]kernels.Migrant[F], n)
 	return nil
 }
 
-// free gives back what reserve made. What cannot be freed goes with the device.
+// free gives back what reserve made. What cannot be freed is freed with the device.
 func (m *migration[F]) free(dev backend.Device) {
 	_, _, _ = backend.Free(dev, m.peer), backend.Free(dev, m.order), backend.Free(dev, m.leaving)
 	m.peer, m.order, m.leaving, m.host = nil, nil, nil, nil
 }
 
-// load gives each peer as many of those that wait for it as a message holds, and tells whether others are left.
-func (m *migration[F]) load() (left bool) {
+// nextMessages takes for each peer as many migrants as a message holds, and tells whether others are left.
+func (m *migration[F]) nextMessages() (left bool) {
 	for k, p := range m.plan.Peers {
 		first, end := m.sent[k], m.bounds[k+1]
 		if end-first > int32(p.Send) {

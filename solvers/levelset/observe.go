@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// observation is what was found of one state.
+// observation is the result for one state.
 type observation struct {
 	counts, slope, limits, gone backend.Report
 	steps                       int
@@ -27,19 +27,19 @@ func (s *solver[F]) prepareObserver() error {
 			size uintptr
 		}{
 			{&room.counts, unsafe.Sizeof(kernels.Counts{})}, {&room.slope, unsafe.Sizeof(atomics.Most[F]{})},
-			{&room.limits, unsafe.Sizeof(kernels.Limits{})}, {&room.gone, unsafe.Sizeof(kernels.Gone{})},
+			{&room.limits, unsafe.Sizeof(kernels.Limits{})}, {&room.gone, unsafe.Sizeof(kernels.Removed{})},
 		} {
 			var err error
 			if *r.to, err = backend.NewReport(s.dev, int(r.size)); err != nil {
 				return err
 			}
-			s.device.Owns(*r.to)
+			s.allocated.Owns(*r.to)
 		}
 	}
 	return nil
 }
 
-// observe queues the measurement of the state as it is.
+// observe queues the diagnostics of the current state.
 func (s *solver[F]) observe(to *observation) error {
 	if err := backend.Upload(s.dev, s.counts, make([]kernels.Counts, 1)); err != nil {
 		return err
@@ -48,14 +48,14 @@ func (s *solver[F]) observe(to *observation) error {
 		return err
 	}
 	s.run(s.loops.inside)
-	s.run(s.loops.steep)
+	s.run(s.loops.slopeError)
 	to.steps, to.sown = s.steps, 0
 	if s.swarm != nil {
-		s.dev.Run(s.swarm.loops().census, 0, s.swarm.n)
+		s.dev.Run(s.swarm.loops().count, 0, s.swarm.n)
 		to.sown = s.swarm.sown
 	}
 	return errors.Join(to.counts.Take(asBytes(s.counts)), to.slope.Take(asBytes(s.slope)),
-		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.gone)))
+		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.removed)))
 }
 
 func asBytes[T any](a []T) []byte {
@@ -85,7 +85,7 @@ func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }
 
 // Diagnose measures the state, and waits for it.
@@ -94,20 +94,21 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.observe(room); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }
 
-// told makes diagnostics of what was found on all ranks.
-func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, err error) {
+// diagnosticsOf combines the results of all ranks.
+func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
 	n, slope := read[kernels.Counts](of.counts, &err), read[atomics.Most[F]](of.slope, &err)
-	limits, gone := read[kernels.Limits](of.limits, &err), read[kernels.Gone](of.gone, &err)
+	limits, gone := read[kernels.Limits](of.limits, &err), read[kernels.Removed](of.gone, &err)
 	if err != nil {
 		return d, err
 	}
-	if err := s.sound(ctx, of.steps, n.Broken); err != nil {
+	if err := s.checkFinite(ctx, of.steps, n.Broken); err != nil {
 		return d, err
 	}
-	sums := []int64{n.Inside, n.Differ, n.Pieces, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Strays, of.sown}
+	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Misplaced,
+		of.sown}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
@@ -132,9 +133,9 @@ func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, e
 	return d, nil
 }
 
-// sound tells where the level set was not finite after some steps: on this rank by the word that was found. All ranks
-// tell the same.
-func (s *solver[F]) sound(ctx context.Context, steps int, word int64) error {
+// checkFinite returns an error where the level set was not finite after some steps, by the word of Counts.Broken on
+// this rank. It is the same on all ranks.
+func (s *solver[F]) checkFinite(ctx context.Context, steps int, word int64) error {
 	first := []int64{word}
 	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {
 		return err

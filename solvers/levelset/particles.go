@@ -25,7 +25,7 @@ func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	if err != nil {
 		return nil, err
 	}
-	field, err := s.view()
+	field, err := s.hostField()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	escaped := make([]uint8, len(p))
 	for _, inside := range []bool{false, true} {
 		marks := make([]uint8, len(p))
-		kernels.NewEscapesLoop(of, inside, p, marks).Range(0, len(p))
+		kernels.NewMarkEscapedLoop(of, inside, p, marks).Range(0, len(p))
 		for i, m := range marks {
 			escaped[i] |= m
 		}
@@ -52,7 +52,7 @@ func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	return all, nil
 }
 
-// coordinate is where a place lies that counts cells.
+// coordinate is a position in m, from one counted in cells.
 func (s *solver[F]) coordinate(axis int, x F) float64 {
 	g := s.block.Grid
 	if axis >= g.Dim {

@@ -97,7 +97,7 @@ func TestRadiiAreThoseOfTheEnd(t *testing.T) {
 	of := s.correction(now)
 	for _, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
 		want := []kernels.Particle[float64]{q}
-		kernels.NewResizeLoop(of, .1*h, .5*h, want).Range(0, 1)
+		kernels.NewUpdateRadiusLoop(of, .1*h, .5*h, want).Range(0, 1)
 		if want[0].R != q.R || math.Abs(q.R) < .1*h || math.Abs(q.R) > .5*h {
 			t.Fatalf("radius %g, the level set makes it %g", q.R, want[0].R)
 		}
@@ -125,11 +125,11 @@ func TestOwnersAreHalfOpen(t *testing.T) {
 		for _, x := range places {
 			for _, y := range places {
 				for _, z := range places {
-					stays, goes, gone := 0, 0, kernels.Gone{}
+					stays, goes, gone := 0, 0, kernels.Removed{}
 					for _, d := range domains {
 						p := []kernels.Particle[float64]{{X: x, Y: y, Z: z, R: 1}}
 						s, m := make([]uint8, 1), make([]uint8, 1)
-						kernels.NewSettleLoop(&d, &gone, p, s, m).Range(0, 1)
+						kernels.NewClassifyParticleLoop(&d, &gone, p, s, m).Range(0, 1)
 						stays, goes = stays+int(s[0]), goes+int(m[0])
 					}
 					inside := periodic || max(x, y, z) < 11.5
@@ -157,7 +157,7 @@ func TestReseeding(t *testing.T) {
 	far := kernels.Particle[float64]{X: 17, Y: 17, Z: 17, R: .5 * h}
 	all = append(all, deep, far)
 	w.set(t, all...)
-	if err := s.refresh(t.Context(), &s.wide, now); err != nil {
+	if err := s.refresh(t.Context(), &s.allLayers, now); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.reseed(); err != nil {
@@ -202,9 +202,9 @@ func TestReseeding(t *testing.T) {
 // Random numbers are those of the particle's number in the whole grid: eight ranks sow what one does (trap 7).
 func TestSeedsDependOnNoRank(t *testing.T) {
 	g := box(3, 24, 1)
-	sown := func(ranks int) []kernels.Traveller[float64] {
+	sown := func(ranks int) []kernels.Migrant[float64] {
 		var mu sync.Mutex
-		var all []kernels.Traveller[float64]
+		var all []kernels.Migrant[float64]
 		var ready, done sync.WaitGroup
 		ready.Add(ranks)
 		for _, comm := range local.New(ranks) {
@@ -215,12 +215,12 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				for i, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
-					all = append(all, kernels.Traveller[float64]{P: q, ID: s.swarm.id[s.swarm.side][i]})
+					all = append(all, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.side][i]})
 				}
 			})
 		}
 		done.Wait()
-		slices.SortFunc(all, func(a, b kernels.Traveller[float64]) int { return int(a.ID - b.ID) })
+		slices.SortFunc(all, func(a, b kernels.Migrant[float64]) int { return int(a.ID - b.ID) })
 		return all
 	}
 	one, eight := sown(1), sown(8)

@@ -10,18 +10,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sorting is what puts particles in the order of their cells.
+// sorting is the order of particles by dual cell.
 type sorting struct {
 	cell, order []int32 // of particles
 	start       []int32 // of each dual cell, and one more
-	lack        []int32 // two of each
+	deficit     []int32 // two of each
 	first       []int32
 }
 
-// reseed takes particles where they are many, and sows where they are few. All ghosts are those of now.
+// reseed removes particles where there are many, and seeds where there are few. All ghosts are up to date.
 func (w *swarm[F]) reseed() error {
 	s := w.s
-	s.resize()
+	s.updateRadii()
 	seeding := w.seeding()
 	w.event++
 	if err := w.sort(seeding); err != nil {
@@ -30,12 +30,13 @@ func (w *swarm[F]) reseed() error {
 	box := w.dualBox()
 	thinning := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.sorted.start,
 		Order: w.sorted.order[:w.n]}
-	s.dev.Run(kernels.NewThinLoop(box, thinning, &s.gone[0], w.p[w.side], w.id[w.side], w.stays, w.sorted.lack), 0,
+	s.dev.Run(kernels.NewThinCellLoop(box, thinning, &s.removed[0], w.p[w.side], w.id[w.side], w.stays,
+		w.sorted.deficit), 0,
 		box.Size())
-	if err := w.keep(w.stays[:w.n]); err != nil {
+	if err := w.compactMarked(w.stays[:w.n]); err != nil {
 		return err
 	}
-	total, err := primitives.ExclusiveScan(s.work, w.sorted.first, w.sorted.lack)
+	total, err := primitives.ExclusiveScan(s.work, w.sorted.first, w.sorted.deficit)
 	if err != nil {
 		return err
 	}
@@ -44,32 +45,32 @@ func (w *swarm[F]) reseed() error {
 		return err
 	}
 	w.n += int(total)
-	s.dev.Run(kernels.NewFillLoop(box, seeding, w.sorted.first, w.sorted.lack, w.p[w.side][before:w.n],
+	s.dev.Run(kernels.NewFillCellLoop(box, seeding, w.sorted.first, w.sorted.deficit, w.p[w.side][before:w.n],
 		w.id[w.side][before:w.n]), 0, box.Size())
-	if err := w.live(); err != nil {
+	if err := w.dropRemoved(); err != nil {
 		return err
 	}
 	w.sown += int64(w.n - before)
 	return nil
 }
 
-// live leaves out the particles that are gone.
-func (w *swarm[F]) live() error {
-	w.s.dev.Run(w.loops().live, 0, w.n)
-	return w.keep(w.stays[:w.n])
+// dropRemoved compacts the arrays, without the particles that were removed.
+func (w *swarm[F]) dropRemoved() error {
+	w.s.dev.Run(w.loops().markLive, 0, w.n)
+	return w.compactMarked(w.stays[:w.n])
 }
 
-// sort leaves out the particles that are gone, and finds those of each dual cell.
+// sort drops removed particles, and finds those of each dual cell.
 func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
-	if err := w.live(); err != nil {
+	if err := w.dropRemoved(); err != nil {
 		return err
 	}
 	box := w.dualBox()
 	s, n, o := w.s, box.Size(), &w.sorted
 	if o.start == nil {
-		a := &s.device
+		a := &s.allocated
 		o.start = backend.Fresh[int32](a, n+1, "particles by cell")
-		o.lack, o.first = backend.Fresh[int32](a, 2*n, "seeds"), backend.Fresh[int32](a, 2*n, "seeds")
+		o.deficit, o.first = backend.Fresh[int32](a, 2*n, "seeds"), backend.Fresh[int32](a, 2*n, "seeds")
 		if a.Err() != nil {
 			return a.Err()
 		}
@@ -83,12 +84,12 @@ func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
 			return err
 		}
 	}
-	s.dev.Run(kernels.NewCellLoop(seeding, w.p[w.side], o.cell), 0, w.n)
+	s.dev.Run(kernels.NewDualCellOfLoop(seeding, w.p[w.side], o.cell), 0, w.n)
 	return primitives.OrderByCell(s.work, o.cell[:w.n], n, o.start, o.order[:w.n])
 }
 
-// arrange puts the particles in the order of their cells, so that neighbours in memory read what is near.
-func (w *swarm[F]) arrange() error {
+// sortByCell puts the particles in the order of their cells, so that neighbours in memory read neighbouring cells.
+func (w *swarm[F]) sortByCell() error {
 	if err := w.sort(w.seeding()); err != nil {
 		return err
 	}
@@ -100,14 +101,14 @@ func (w *swarm[F]) arrange() error {
 	return primitives.Gather(w.s.work, w.id[to][:w.n], w.id[from][:w.n], order)
 }
 
-// tend does every so many steps what keeps particles in number and in order.
-func (s *solver[F]) tend(ctx context.Context) error {
+// maintainParticles reseeds and sorts particles every so many steps.
+func (s *solver[F]) maintainParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
 		return nil
 	}
 	if every := s.cfg.Reseed; every > 0 && s.steps%every == 0 {
-		if err := s.refresh(ctx, &s.wide, now); err != nil {
+		if err := s.refresh(ctx, &s.allLayers, now); err != nil {
 			return err
 		}
 		if err := w.reseed(); err != nil {
@@ -115,7 +116,7 @@ func (s *solver[F]) tend(ctx context.Context) error {
 		}
 	}
 	if every := s.cfg.Sort; every > 0 && s.steps%every == 0 {
-		return w.arrange()
+		return w.sortByCell()
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ func (w *swarm[F]) dualBox() (box abi.Box) {
 	return box
 }
 
-// seeding is where particles are to be.
+// seeding is the parameters of seeding.
 func (w *swarm[F]) seeding() *kernels.Seeding[F] {
 	s := w.s
 	shortest, longest := s.spacings()

@@ -29,24 +29,24 @@ func (s *solver[F]) Quiesce(context.Context) error {
 	if s.swarm == nil {
 		return nil
 	}
-	return s.swarm.rest()
+	return s.swarm.quiesce()
 }
 
-// rest leaves out the particles that are gone, and brings the keys of the others to the host.
-func (w *swarm[F]) rest() error {
-	if err := w.live(); err != nil {
+// quiesce drops removed particles, and brings the keys of the others to the host.
+func (w *swarm[F]) quiesce() error {
+	if err := w.dropRemoved(); err != nil {
 		return err
 	}
 	w.keys = w.id[w.side][:w.n]
 	if !w.s.separate {
 		return nil
 	}
-	w.keys = w.hostI[:w.n]
+	w.keys = w.hostIDs[:w.n]
 	return backend.Download(w.s.dev, w.keys, w.id[w.side][:w.n])
 }
 
-// take makes room for particles with these keys, which are then filled.
-func (w *swarm[F]) take(keys []int64) error {
+// allocate makes room for particles with these keys, which are then filled.
+func (w *swarm[F]) allocate(keys []int64) error {
 	if err := w.reserve(len(keys)); err != nil {
 		return err
 	}
@@ -61,16 +61,16 @@ func (w *swarm[F]) belongs(bytes []byte) bool {
 	return kernels.Owned(&w.domain, p)
 }
 
-// tally is what a rank has counted since the start.
-type tally struct {
+// counters is what a rank has counted since the start.
+type counters struct {
 	sown int64
-	kernels.Gone
+	kernels.Removed
 	kernels.Limits
 }
 
-// Scalars are what has been counted since the start, and how often particles were sown.
+// Scalars are the counters since the start, and how often particles were seeded.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
-	own, err := s.tally()
+	own, err := s.ownCounters()
 	if err != nil {
 		return nil, err
 	}
@@ -86,33 +86,33 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	return of, nil
 }
 
-// tally is that of this rank.
-func (s *solver[F]) tally() (own tally, err error) {
+// ownCounters is that of this rank.
+func (s *solver[F]) ownCounters() (own counters, err error) {
 	var limits [1]kernels.Limits
-	var gone [1]kernels.Gone
-	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, gone[:], s.gone))
-	own.Gone, own.Limits = gone[0], limits[0]
+	var gone [1]kernels.Removed
+	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, gone[:], s.removed))
+	own.Removed, own.Limits = gone[0], limits[0]
 	if s.swarm != nil {
 		own.sown = s.swarm.sown
 	}
 	return own, err
 }
 
-// Restore puts the solver into a saved state. What was counted since the start is rank 0's from then on.
+// Restore puts the solver into a saved state. Counters of the saved run are rank 0's from then on.
 func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
 	if err := fill(); err != nil {
 		return err
 	}
 	s.t, s.steps, s.took = at.Time, at.Steps, at.Dt
-	var gone [1]kernels.Gone
+	var gone [1]kernels.Removed
 	var limits [1]kernels.Limits
 	sown := int64(0)
 	if s.comm.Rank() == 0 {
 		sown = int64(of["sown"])
-		gone[0] = kernels.Gone{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
+		gone[0] = kernels.Removed{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
 		limits[0].Flips = int64(of["flips"])
 	}
-	err := errors.Join(backend.Upload(s.dev, s.gone, gone[:]), backend.Upload(s.dev, s.limits, limits[:]))
+	err := errors.Join(backend.Upload(s.dev, s.removed, gone[:]), backend.Upload(s.dev, s.limits, limits[:]))
 	if err != nil {
 		return err
 	}
@@ -127,5 +127,5 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 				saved, n[0])
 		}
 	}
-	return s.refresh(ctx, &s.wide, now)
+	return s.refresh(ctx, &s.allLayers, now)
 }

@@ -33,7 +33,7 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
-	// Band is what the level set is in size beyond its band, in m.
+	// Band is |φ| beyond the band, in m.
 	Band() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
@@ -55,13 +55,13 @@ type Solver interface {
 	Bytes() int64
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*contour.Surface, error)
-	// Swarm is how many particles the block has.
-	Swarm() int64
+	// ParticleCount is how many particles the block has.
+	ParticleCount() int64
 	// Particles returns those of the block.
 	Particles(ctx context.Context) (*Particles, error)
 	// Stages are parts of a step to be measured.
 	Stages() []Stage
-	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	// Halo is how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
 	// Close gives back what the device holds.
 	Close()
@@ -74,15 +74,15 @@ func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan 
 	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return sound(setUp[float32](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+		return orNil(setUp[float32](ctx, cfg, b, plan, boxes, v, start, comm, dev))
 	case "float64":
-		return sound(setUp[float64](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+		return orNil(setUp[float64](ctx, cfg, b, plan, boxes, v, start, comm, dev))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-// sound makes a solver that could not be set up nil.
-func sound[F num.Float](s *solver[F], err error) (Solver, error) {
+// orNil turns a solver that could not be set up into a nil interface.
+func orNil[F num.Float](s *solver[F], err error) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -95,21 +95,21 @@ type solver[F num.Float] struct {
 	block    *grid.Block
 	lattice  kernels.Lattice[F]
 	flow     flow.Flow
-	course   *flow.Course[F] // nil where the flow varies by a factor alone
+	course   *flow.BlockSeries[F] // nil where the flow varies by a factor alone
 	comm     dist.Comm
 	dev      backend.Device
 	work     *primitives.Workspace
-	separate bool // the device has memory of its own
+	separate bool // the device has separate memory
 	closers  []func() error
 
-	wide, deep, thin ghostLayers[F] // all layers, those of WENO, one
-	ups              [3]upward[F]
-	loops            loops[F]
-	swarm            *swarm[F] // nil without particles
-	observer         solvers.Observing[observation]
+	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers, those of WENO, one
+	upwards                         [3]upward[F]
+	loops                           loops[F]
+	swarm                           *swarm[F] // nil without particles
+	observer                        solvers.Observing[observation]
 
-	host   []F     // a copy of a field, of a device with memory of its own
-	rate   float64 // the most that the flow crosses of a cell in a second, at a factor of 1
+	host   []F     // a copy of a field, of a device with separate memory
+	rate   float64 // the largest |u|/h of a face, 1/s, at a factor of 1
 	limit  float64 // the longest step at that
 	volume float64 // at the start
 
@@ -118,7 +118,7 @@ type solver[F num.Float] struct {
 	steps   int
 	next    [1]kernels.Clock[F]
 	lapAt   time.Time
-	phase   int // that time is booked to
+	phase   int // to which time is added
 	spent   [phases]time.Duration
 }
 
@@ -137,14 +137,14 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	}
 	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
 		work: primitives.On(dev)}
-	s.device.Device = dev
+	s.allocated.Device = dev
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	var u [3][]F // of the last time of a series; steps bring that of their own
+	var u [3][]F // of the last time of a series; each step uploads its own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
@@ -154,7 +154,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	s.course = flow.CourseOf[F](b, v)
+	s.course = flow.NewBlockSeries[F](b, v)
 	if err := s.upload(u); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, err
 	}
 	s.prepare()
-	if err := s.begin(ctx, start); err != nil {
+	if err := s.initialise(ctx, start); err != nil {
 		return nil, err
 	}
 	if cfg.Particles > 0 {
@@ -184,25 +184,25 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if s.wide, err = s.ghostLayers(ctx, plan, s.block.Ghost); err != nil {
+	if s.allLayers, err = s.ghostLayers(ctx, plan, s.block.Ghost); err != nil {
 		return err
 	}
-	if s.deep, err = s.ghostLayers(ctx, plan, wenoGhosts); err != nil {
+	if s.wenoLayers, err = s.ghostLayers(ctx, plan, wenoGhosts); err != nil {
 		return err
 	}
-	if s.thin, err = s.ghostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
+	if s.oneLayer, err = s.ghostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
 		return err
 	}
 	for axis := range s.block.Grid.Dim {
-		if s.ups[axis], err = s.upward(ctx, plan, axis); err != nil {
+		if s.upwards[axis], err = s.upward(ctx, plan, axis); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin makes a distance of the level set at the start.
-func (s *solver[F]) begin(ctx context.Context, start []float64) error {
+// initialise makes a distance of the level set at the start.
+func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	host := make([]F, s.block.Len())
 	err := s.rows(ctx, func(r, first int) error {
 		for i := range s.block.N[0] {
@@ -224,17 +224,17 @@ func (s *solver[F]) begin(ctx context.Context, start []float64) error {
 		s.host = host
 	}
 	s.lapAt, s.phase = time.Now(), inSetUp
-	if err := s.refresh(ctx, &s.wide, next); err != nil {
+	if err := s.refresh(ctx, &s.allLayers, next); err != nil {
 		return err
 	}
-	s.run(s.loops.keep)
+	s.run(s.loops.keepDistances)
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	if err := s.refresh(ctx, &s.wide, now); err != nil {
+	if err := s.refresh(ctx, &s.allLayers, now); err != nil {
 		return err
 	}
-	return backend.Copy(s.dev, s.begun, s.f[now])
+	return backend.Copy(s.dev, s.start, s.f[now])
 }
 
 // owned is the box of the block's own cells, by their numbers in the grid, with so many layers round it.
@@ -272,7 +272,7 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	return nil
 }
 
-// fastest is the most that the flow crosses of a cell in a second, in the row of cells from one on.
+// fastest is the largest |u|/h of a face, 1/s, in the row of cells from one on.
 func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
 	for axis := range s.block.Grid.Dim {
 		stride, h := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis], s.block.Grid.Spacing(axis)
@@ -291,7 +291,7 @@ func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
 // rows calls f with all rows of the block's own cells, by their number and where they begin in an array.
 func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error {
 	n := s.block.N
-	return parallel.Each(ctx, "level set", n[1]*n[2], few/n[0]+1, func(lo, hi int) error {
+	return parallel.Each(ctx, "level set", n[1]*n[2], cellsPerWorker/n[0]+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			if err := f(r, s.block.Index(0, r%n[1], r/n[1])); err != nil {
 				return err
@@ -306,27 +306,27 @@ func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) Bytes() int64 {
 	if s.swarm == nil {
-		return s.device.Bytes()
+		return s.allocated.Bytes()
 	}
-	return s.device.Bytes() + s.swarm.bytes()
+	return s.allocated.Bytes() + s.swarm.bytes()
 }
 func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
-func (s *solver[F]) Swarm() int64 {
+func (s *solver[F]) ParticleCount() int64 {
 	if s.swarm == nil {
 		return 0
 	}
 	return int64(s.swarm.n)
 }
 
-func (s *solver[F]) Halo() string { return s.wide.ghosts.Path() }
+func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Path() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {
-		_ = end() // what is not given back goes with the device
+		_ = end() // what is left is freed with the device
 	}
 	s.closers = nil
 	if s.swarm != nil {
 		s.swarm.free()
 	}
-	s.device.Free()
+	s.allocated.Free()
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// replicas are the corrections of escaped particles, one for each corner of their dual cells, as the poster of a
-// particle level set by Thrust has it: remove_if, copies, sort_by_key and reduce_by_key, in place of atomic minima and
+// replicas are the corrections of escaped particles, one for each corner of their dual cells, as the particle level set
+// of Thrust's poster computes them: remove_if, copies, sort_by_key and reduce_by_key, in place of atomic minima and
 // maxima.
 type replicas[F num.Float] struct {
-	keys, outKeys             []uint32 // places of cells
+	keys, outKeys             []uint32 // indices of cells
 	order                     []int32
 	values, sorted, outValues []F
 	count                     int // that there is room for
 }
 
-// correctSorted gathers the corrections of a level set so.
+// correctSorted gathers the bounds of a level set in this way.
 func (w *swarm[F]) correctSorted(field int) error {
 	for _, inside := range []bool{false, true} {
 		if err := w.correctSide(field, inside); err != nil {
@@ -31,7 +31,7 @@ func (w *swarm[F]) correctSorted(field int) error {
 
 func (w *swarm[F]) correctSide(field int, inside bool) error {
 	s, of, r := w.s, w.s.correction(field), &w.replicas
-	s.dev.Run(kernels.NewEscapesLoop(of, inside, w.p[w.side], w.stays), 0, w.n)
+	s.dev.Run(kernels.NewMarkEscapedLoop(of, inside, w.p[w.side], w.stays), 0, w.n)
 	escaped := w.p[1-w.side]
 	n, err := primitives.Compact(s.work, escaped, w.p[w.side][:w.n], w.stays[:w.n])
 	if err != nil || n == 0 {
@@ -58,9 +58,9 @@ func (w *swarm[F]) correctSide(field int, inside bool) error {
 		return err
 	}
 	if inside {
-		s.dev.Run(kernels.NewLowerLoop(r.outKeys, r.outValues, s.near), 0, cells)
+		s.dev.Run(kernels.NewLowerMinusLoop(r.outKeys, r.outValues, s.bounds), 0, cells)
 	} else {
-		s.dev.Run(kernels.NewRaiseLoop(r.outKeys, r.outValues, s.near), 0, cells)
+		s.dev.Run(kernels.NewRaisePlusLoop(r.outKeys, r.outValues, s.bounds), 0, cells)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (r *replicas[F]) reserve(dev backend.Device, n int) (err error) {
 	return nil
 }
 
-// free gives the arrays back. What cannot be freed goes with the device.
+// free gives the arrays back. What cannot be freed is freed with the device.
 func (r *replicas[F]) free(dev backend.Device) {
 	_, _ = backend.Free(dev, r.keys), backend.Free(dev, r.outKeys)
 	_, _ = backend.Free(dev, r.order), backend.Free(dev, r.values)

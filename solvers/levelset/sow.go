@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sow places the particles of the start, and brings those that were attracted to other blocks there.
+// sow seeds the particles of the start, and sends those that were attracted to other blocks there.
 func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxes) error {
 	w, err := newSwarm(s, plan, boxes)
 	if err != nil {
@@ -19,17 +19,17 @@ func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxe
 	if err := w.seed(); err != nil {
 		return err
 	}
-	s.dev.Run(w.loops().settle, 0, w.n)
+	s.dev.Run(w.loops().classify, 0, w.n)
 	return w.migrate(ctx)
 }
 
-// seed sows the dual cells next to the interface, where all layers of ghosts are those of now.
+// seed seeds the dual cells next to the interface, where all layers of ghosts are up to date.
 func (w *swarm[F]) seed() error {
 	s, box, seeding := w.s, w.dualBox(), w.seeding()
 	w.event++
-	first := backend.Fresh[int32](&s.device, box.Size(), "seeds")
-	if s.device.Err() != nil {
-		return s.device.Err()
+	first := backend.Fresh[int32](&s.allocated, box.Size(), "seeds")
+	if s.allocated.Err() != nil {
+		return s.allocated.Err()
 	}
 	s.dev.Run(kernels.NewCountSeedsLoop(box, seeding, first), 0, box.Size())
 	total, err := primitives.ExclusiveScan(s.work, first, first)
@@ -41,22 +41,22 @@ func (w *swarm[F]) seed() error {
 	}
 	s.dev.Run(kernels.NewSeedLoop(box, seeding, first, w.p[w.side], w.id[w.side]), 0, box.Size())
 	w.n = int(total)
-	if err := w.live(); err != nil {
+	if err := w.dropRemoved(); err != nil {
 		return err
 	}
 	w.sown = int64(w.n)
-	s.dev.Run(kernels.NewNothingLoop(s.near), 0, len(s.near))
+	s.dev.Run(kernels.NewClearBoundsLoop(s.bounds), 0, len(s.bounds))
 	return nil
 }
 
-// particles are those of the block that are not gone, where the host can read them until the next step.
+// particles are those of the block that are not removed, where the host can read them until the next step.
 func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) {
-	if err := w.rest(); err != nil {
+	if err := w.quiesce(); err != nil {
 		return nil, nil, err
 	}
 	p = w.p[w.side][:w.n]
 	if !w.s.separate {
 		return p, w.keys, nil
 	}
-	return w.hostP[:w.n], w.keys, backend.Download(w.s.dev, w.hostP[:w.n], p)
+	return w.hostParticles[:w.n], w.keys, backend.Download(w.s.dev, w.hostParticles[:w.n], p)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Stage is a part of a step that can be measured by itself. Running it leaves a state that is of no use.
+// Stage is a part of a step that can be measured by itself. Running it leaves an invalid state.
 type Stage struct {
 	Name string
 	Unit string // of what it goes over: cell or particle
@@ -45,10 +45,10 @@ func (s *solver[F]) Stages() []Stage {
 		})
 	}
 	return append(all,
-		Stage{"particles, advection", "particle", w.n, plain(func() { s.dev.Run(w.loops().carry, 0, w.n) })},
+		Stage{"particles, advection", "particle", w.n, plain(func() { s.dev.Run(w.loops().advect, 0, w.n) })},
 		Stage{"particles, escape and correction", "particle", w.n,
 			plain(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
-		Stage{"particles, in one pass", "particle", w.n, plain(func() { s.dev.Run(w.loops().pass, 0, w.n) })},
+		Stage{"particles, in one pass", "particle", w.n, plain(func() { s.dev.Run(w.loops().advectAndCorrect, 0, w.n) })},
 		Stage{"correction, fused", "particle", w.n, correct("fused")},
 		Stage{"correction, sorted", "particle", w.n, correct("sorted")},
 	)

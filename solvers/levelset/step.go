@@ -14,7 +14,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return fmt.Errorf("a step from t = %g to %g", s.t, until)
 	}
-	defer s.resize()
+	defer s.updateRadii()
 	for steps = max(1, steps); steps > 0 && s.t < until; steps-- {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -52,61 +52,61 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	if err := s.setClock(dt); err != nil {
 		return err
 	}
-	if err := s.blow(ctx, dt); err != nil {
+	if err := s.uploadVelocity(ctx, dt); err != nil {
 		return err
 	}
 	if err := s.advect(ctx); err != nil {
 		return err
 	}
-	if err := s.transport(ctx); err != nil {
+	if err := s.advectParticles(ctx); err != nil {
 		return err
 	}
-	s.enter(inReinit)
+	s.setPhase(inReinit)
 	if err := s.reinitialise(ctx); err != nil {
 		return err
 	}
-	s.enter(inCorrect)
+	s.setPhase(inCorrect)
 	if err := s.correct(ctx, now); err != nil {
 		return err
 	}
 	s.steps++
-	if err := s.tend(ctx); err != nil {
+	if err := s.maintainParticles(ctx); err != nil {
 		return err
 	}
-	err := s.refresh(ctx, &s.wide, now) // for the next step, and whoever looks
-	s.enter(inCorrect)
+	err := s.refresh(ctx, &s.allLayers, now) // for the next step, and for output
+	s.setPhase(inCorrect)
 	return err
 }
 
-// transport takes particles through a step, and lets them correct next.
-func (s *solver[F]) transport(ctx context.Context) error {
+// advectParticles takes particles through a step, and lets them correct next.
+func (s *solver[F]) advectParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
 		return nil
 	}
-	s.enter(inParticles)
+	s.setPhase(inParticles)
 	if len(w.migration.plan.Peers) == 0 && s.cfg.Correct == "fused" {
-		s.dev.Run(w.loops().pass, 0, w.n)
-		s.enter(inCorrect)
-		return s.merge(ctx, next)
+		s.dev.Run(w.loops().advectAndCorrect, 0, w.n)
+		s.setPhase(inCorrect)
+		return s.applyBounds(ctx, next)
 	}
-	s.resize()
-	if err := s.carry(ctx); err != nil {
+	s.updateRadii()
+	if err := s.advectAndMigrate(ctx); err != nil {
 		return err
 	}
-	s.enter(inCorrect)
+	s.setPhase(inCorrect)
 	return s.correct(ctx, next)
 }
 
-// resize gives particles the radii that the level set of now makes them. A step begins with it: what looks at particles
-// between steps, and reseeding, need them too, and it does not matter how often.
-func (s *solver[F]) resize() {
+// updateRadii updates the radii of particles by the current level set. A step begins with it: output of particles
+// between steps, and reseeding, need them too, and repeating it changes nothing.
+func (s *solver[F]) updateRadii() {
 	if s.swarm != nil {
-		s.dev.Run(s.swarm.loops().resize, 0, s.swarm.n)
+		s.dev.Run(s.swarm.loops().updateRadii, 0, s.swarm.n)
 	}
 }
 
-// setClock tells the device of a step.
+// setClock uploads the factors of a step.
 func (s *solver[F]) setClock(dt float64) error {
 	begin, middle, end := s.flow.At(s.t), s.flow.At(s.t+dt/2), s.flow.At(s.t+dt)
 	c := &s.next[0]
@@ -118,8 +118,9 @@ func (s *solver[F]) setClock(dt float64) error {
 	return backend.Upload(s.dev, s.clock, s.next[:])
 }
 
-// blow brings the velocity of the middle of a step, where that is one of a series: with it the step is of second order.
-func (s *solver[F]) blow(ctx context.Context, dt float64) error {
+// uploadVelocity uploads the velocity in the middle of a step, where that is one of a series: with it the step is of
+// second order.
+func (s *solver[F]) uploadVelocity(ctx context.Context, dt float64) error {
 	if s.course == nil {
 		return nil
 	}
@@ -132,29 +133,29 @@ func (s *solver[F]) blow(ctx context.Context, dt float64) error {
 	return err
 }
 
-// advect makes next of now, whose ghosts are those of now, and one layer of its ghosts.
+// advect makes next of now, whose ghosts are up to date, and one layer of its ghosts.
 func (s *solver[F]) advect(ctx context.Context) error {
 	for n, k := range s.loops.advect {
 		s.run(k)
 		if n == len(s.loops.advect)-1 {
 			break
 		}
-		if err := s.refresh(ctx, &s.deep, stages[n].to); err != nil {
+		if err := s.refresh(ctx, &s.wenoLayers, stages[n].to); err != nil {
 			return err
 		}
 	}
-	return s.refresh(ctx, &s.thin, next)
+	return s.refresh(ctx, &s.oneLayer, next)
 }
 
 // reinitialise makes a distance of next, in now, with at least one layer of ghosts.
 func (s *solver[F]) reinitialise(ctx context.Context) error {
 	switch s.cfg.Reinit {
 	case "sweep":
-		// A cell next to the interface asks its neighbours across it for their slopes.
-		if err := s.refresh(ctx, &s.deep, next); err != nil {
+		// A cell next to the interface needs the slopes of its neighbours across it.
+		if err := s.refresh(ctx, &s.wenoLayers, next); err != nil {
 			return err
 		}
-		s.run(s.loops.freeze)
+		s.run(s.loops.initDistances)
 		return s.sweep(ctx)
 	case "weno":
 		return s.relax(ctx)
@@ -162,29 +163,29 @@ func (s *solver[F]) reinitialise(ctx context.Context) error {
 	if err := backend.Copy(s.dev, s.f[now], s.f[next]); err != nil {
 		return err
 	}
-	return s.refresh(ctx, &s.thin, now)
+	return s.refresh(ctx, &s.oneLayer, now)
 }
 
-// sweep brings distances from the interface to the edge of the band. Ghosts beyond walls are brought up to date at
-// first alone: they are as far as the cells next to them or farther, and so tell nothing.
+// sweep brings distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
+// passes only: they are as far from the interface as the cells next to them or farther, and so change nothing.
 func (s *solver[F]) sweep(ctx context.Context) error {
 	s.run(s.loops.mark)
 	for n := range s.cfg.sweeps(s.block.Grid.Dim) {
 		from := sweepsFrom[n%2]
-		if err := s.exchange(ctx, &s.thin, from); err != nil {
+		if err := s.exchange(ctx, &s.oneLayer, from); err != nil {
 			return err
 		}
 		if n < 2 {
-			s.dev.Run(s.thin.walls[from], 0, s.thin.count)
+			s.dev.Run(s.oneLayer.walls[from], 0, s.oneLayer.count)
 		}
 		s.run(s.loops.sweep[n%2])
 	}
-	return s.refresh(ctx, &s.thin, now)
+	return s.refresh(ctx, &s.oneLayer, now)
 }
 
-// relax lets the level set go toward a distance.
+// relax relaxes the level set toward a distance.
 func (s *solver[F]) relax(ctx context.Context) error {
-	if err := s.refresh(ctx, &s.deep, next); err != nil {
+	if err := s.refresh(ctx, &s.wenoLayers, next); err != nil {
 		return err
 	}
 	for _, to := range []int{now, first, second} {
@@ -195,7 +196,7 @@ func (s *solver[F]) relax(ctx context.Context) error {
 	for range s.cfg.Iterations {
 		for n, k := range s.loops.relax {
 			s.run(k)
-			if err := s.refresh(ctx, &s.deep, relaxStages[n].to); err != nil {
+			if err := s.refresh(ctx, &s.wenoLayers, relaxStages[n].to); err != nil {
 				return err
 			}
 		}
@@ -203,7 +204,7 @@ func (s *solver[F]) relax(ctx context.Context) error {
 	return nil
 }
 
-// correct lets particles correct a level set, which has one layer of ghosts, and has it again.
+// correct lets particles correct a level set with one layer of ghosts, and updates that layer.
 func (s *solver[F]) correct(ctx context.Context, field int) error {
 	if s.swarm == nil {
 		return nil
@@ -215,16 +216,16 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 	} else {
 		s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
 	}
-	return s.merge(ctx, field)
+	return s.applyBounds(ctx, field)
 }
 
-// merge brings what particles have told to a level set.
-func (s *solver[F]) merge(ctx context.Context, field int) error {
+// applyBounds applies the bounds that particles have set to a level set.
+func (s *solver[F]) applyBounds(ctx context.Context, field int) error {
 	if err := s.gather(ctx); err != nil {
 		return err
 	}
 	s.run(s.loops.merge[field])
-	return s.refresh(ctx, &s.thin, field)
+	return s.refresh(ctx, &s.oneLayer, field)
 }
 
 const (
@@ -237,8 +238,8 @@ const (
 	phases
 )
 
-// enter books the time since it was called last, and returns what that was for.
-func (s *solver[F]) enter(phase int) (before int) {
+// setPhase adds the time since it was called last to the phase until now, and returns that.
+func (s *solver[F]) setPhase(phase int) (before int) {
 	at := time.Now()
 	s.spent[s.phase] += at.Sub(s.lapAt)
 	before, s.phase, s.lapAt = s.phase, phase, at

@@ -10,7 +10,7 @@ import (
 // Surface is the interface between the centres of the block's cells and of those next to them above, so that blocks
 // leave no gap. It ends half a cell before walls.
 func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
-	field, err := s.view()
+	field, err := s.hostField()
 	if err != nil {
 		return nil, err
 	}

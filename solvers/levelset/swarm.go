@@ -13,14 +13,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// swarm is the particles of a block. What is moved goes from one of two arrays to the other.
+// swarm is the particles of a block. Kernels that move particles go from one of two arrays to the other.
 type swarm[F num.Float] struct {
 	s           *solver[F]
 	domain      kernels.Domain
-	n           int // of this block, with those that are gone
+	n           int // of this block, removed ones included
 	space       solvers.Space
-	keys        []int64 // of the last Quiesce or take, of those in the array then
-	sown        int64   // of all times, as far as they have begun
+	keys        []int64 // of the particles at the last quiesce or allocate
+	sown        int64   // seeded since the start, on this rank
 	side        int     // which array they are in
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64
@@ -29,23 +29,23 @@ type swarm[F num.Float] struct {
 
 	sorted   sorting
 	replicas replicas[F]
-	event    int64 // of the next sowing
+	event    int64 // of the next seeding
 
-	boxes     halo.Boxes
-	migration migration[F]
-	hostP     []kernels.Particle[F] // for those who look
-	hostI     []int64
+	boxes         halo.Boxes
+	migration     migration[F]
+	hostParticles []kernels.Particle[F] // for output
+	hostIDs       []int64
 }
 
 type swarmLoops struct {
-	pass, carry, settle, live, resize, census backend.Loop
-	correct                                   [2]backend.Loop // now and next
+	advectAndCorrect, advect, classify, markLive, updateRadii, count backend.Loop
+	correct                                                          [2]backend.Loop // now and next
 }
 
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
 	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
-	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.take,
+	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.allocate,
 		Belongs: w.belongs}
 	w.migration, err = newMigration(s, plan, boxes)
 	return w, err
@@ -82,7 +82,8 @@ func (w *swarm[F]) reserve(n int) error {
 		}
 		*flags = f
 	}
-	w.hostP, w.hostI = slices.Grow(w.hostP, size-len(w.hostP))[:size], slices.Grow(w.hostI, size-len(w.hostI))[:size]
+	w.hostParticles, w.hostIDs = slices.Grow(w.hostParticles, size-len(w.hostParticles))[:size], slices.Grow(w.hostIDs,
+		size-len(w.hostIDs))[:size]
 	w.prepare()
 	return nil
 }
@@ -100,17 +101,19 @@ func (w *swarm[F]) prepare() {
 	stream := &kernels.Flow[F]{Lattice: s.lattice, U: s.u[0], V: s.u[1], W: s.u[2]}
 	for side := range 2 {
 		l, p := &w.prepared[side], w.p[side]
-		l.carry = kernels.NewCarryLoop(stream, &w.domain, &s.clock[0], &s.gone[0], p, w.stays, w.goes)
-		l.settle = kernels.NewSettleLoop(&w.domain, &s.gone[0], p, w.stays, w.goes)
-		l.live = kernels.NewLiveLoop(p, w.stays)
+		l.advect = kernels.NewAdvectParticleLoop(stream, &w.domain, &s.clock[0], &s.removed[0], p, w.stays, w.goes)
+		l.classify = kernels.NewClassifyParticleLoop(&w.domain, &s.removed[0], p, w.stays, w.goes)
+		l.markLive = kernels.NewMarkLiveLoop(p, w.stays)
 		of := s.correction(now)
-		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(of, p, s.near),
-			kernels.NewCorrectLoop(s.correction(next), p, s.near)}
+		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(of, p, s.bounds),
+			kernels.NewCorrectLoop(s.correction(next), p, s.bounds)}
 		least, most := F(leastRadius*shortest), F(mostRadius*shortest)
-		l.pass = kernels.NewPassLoop(stream, &w.domain, &s.clock[0], &s.gone[0], of, s.correction(next), least, most, p,
-			s.near)
-		l.resize = kernels.NewResizeLoop(of, least, most, p)
-		l.census = kernels.NewCensusLoop(of, &w.domain, p, &s.counts[0])
+		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(stream, &w.domain, &s.clock[0], &s.removed[0], of,
+			s.correction(next),
+			least, most, p,
+			s.bounds)
+		l.updateRadii = kernels.NewUpdateRadiusLoop(of, least, most, p)
+		l.count = kernels.NewCountParticleLoop(of, &w.domain, p, &s.counts[0])
 	}
 }
 

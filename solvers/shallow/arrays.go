@@ -17,8 +17,7 @@ type arrays[F num.Float] struct {
 	manning  []F
 	counters []kernels.Counters // one
 
-	// What steps hand on to each other round the cycle: the clock that step k finds is at k, and the longest step that its
-	// waves allow at k+1.
+	// Clocks and limits by step of the cycle: see cycleStep.
 	clock      []kernels.Clock[F]
 	stepLimits []atomics.Least[F]
 
@@ -43,10 +42,6 @@ type arrays[F num.Float] struct {
 
 	allocated backend.Arrays
 }
-
-// cycleLength is how many steps it takes until states, clocks and limits are used as at the beginning: each is taken in
-// rotation.
-const cycleLength = 4
 
 // upload puts the arrays on the device: the mesh, or tiles where there are any.
 func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
@@ -103,12 +98,9 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 	a.rows, a.series = backend.Uploaded(p, out.rows, "series"), backend.Uploaded(p, out.series, "series")
 }
 
-// limitOf is the index of the limit that sets the length of step k.
-func (a *arrays[F]) limitOf(k int) int {
-	if a.params.Lag {
-		k += cycleLength - 1
-	}
-	return k % cycleLength
+// limits are those that step k reads, writes and clears.
+func (a *arrays[F]) limits(k cycleStep) (waves, least, spare *atomics.Least[F]) {
+	return &a.stepLimits[k.limit(a.params.Lag)], &a.stepLimits[k.plus(1)], &a.stepLimits[k.plus(2)]
 }
 
 // loops are the kernels of a step: of all fluxes and then all cells, or of tiles; at second order half a step of
@@ -126,10 +118,10 @@ type loops struct {
 var schemes = map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}
 
 // loops prepares the kernels of step k of the cycle.
-func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
-	from, to := a.state[k%2], a.state[1-k%2]
-	clock, next := &a.clock[k], &a.clock[(k+1)%cycleLength]
-	waves, least, spare := &a.stepLimits[a.limitOf(k)], &a.stepLimits[(k+1)%cycleLength], &a.stepLimits[(k+2)%cycleLength]
+func (a *arrays[F]) loops(scheme string, k cycleStep) (l loops, err error) {
+	from, to := a.state[k.from()], a.state[k.to()]
+	clock, next := &a.clock[k], &a.clock[k.plus(1)]
+	waves, least, spare := a.limits(k)
 	counters := &a.counters[0]
 	s, ok := schemes[scheme]
 	if !ok {

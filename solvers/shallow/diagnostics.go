@@ -182,7 +182,7 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 // findFault returns an error that names the cell where the state is not finite or not positive.
 func (s *solver[F]) findFault(ctx context.Context) error {
 	on := domain.Cells(s.part)
-	now, before := s.visibleField(on, s.state[s.now%2]), s.visibleField(on, s.state[1-s.now%2])
+	now, before := s.visibleField(on, s.state[s.now.from()]), s.visibleField(on, s.state[s.now.to()])
 	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	if err == nil && text == "" && s.slopes != nil {
 		// The mean of both stages may be valid where the first one was not.

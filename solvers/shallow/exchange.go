@@ -44,6 +44,6 @@ func (s *solver[F]) finishExchange(ctx context.Context) error {
 }
 
 // limitBits is limit k as the integer over which linked devices take minima.
-func (a *arrays[F]) limitBits(k int) []uint64 {
+func (a *arrays[F]) limitBits(k cycleStep) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.stepLimits[k])), 1)
 }

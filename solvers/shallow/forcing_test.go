@@ -69,7 +69,7 @@ func TestForcingIsInTheBudget(t *testing.T) {
 				cfg := config("pvm-ifcp")
 				cfg.Order = order
 				cfg.Forcing = Forcing{Rain: []series.Row{{T: 0, Value: .01}, {T: 2, Value: .03}},
-					Evaporation: series.Steady(.004)}
+					Evaporation: series.Constant(.004)}
 				soak := func(in *Initial, part *mesh.Part) {
 					for i := range part.Cells {
 						x, _ := part.Centroid(i)
@@ -134,7 +134,7 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 func TestWindPushesTheLayerInTheAir(t *testing.T) {
 	for _, layers := range []int{1, 2} {
 		cfg := config("pvm-ifcp")
-		cfg.Forcing = Forcing{WindX: series.Steady(6), WindY: series.Steady(-8), Drag: 1e-5}
+		cfg.Forcing = Forcing{WindX: series.Constant(6), WindY: series.Constant(-8), Drag: 1e-5}
 		water := func(_, _ float64) (depth, h1, h2 float64) { return 2, float64(layers - 1), float64(3 - layers) }
 		forcedRun(t, cfg, "float64", .05, water, func(*Initial, *mesh.Part) {}, func(s Solver, _, _ Diagnostics) {
 			part := s.(*solver[float64]).part
@@ -158,7 +158,7 @@ func TestWindPushesTheLayerInTheAir(t *testing.T) {
 // TestRainOnDryGroundTakesManySteps: there are no waves that would bound the first one.
 func TestRainOnDryGroundTakesManySteps(t *testing.T) {
 	cfg := config("pvm-ifcp")
-	cfg.Forcing = Forcing{Rain: series.Steady(1e-5)}
+	cfg.Forcing = Forcing{Rain: series.Constant(1e-5)}
 	slope := func(x, _ float64) (depth, h1, h2 float64) { return x / 100, 0, 0 }
 	forcedRun(t, cfg, "float64", 600, slope, func(*Initial, *mesh.Part) {}, func(s Solver, _, now Diagnostics) {
 		if s.Steps() < 40 || math.Abs(now.Mass2-.6) > 1e-12 {

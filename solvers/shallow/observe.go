@@ -59,7 +59,7 @@ func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
 	}
 	o := &s.observer
 	s.dev.Run(o.clear, 0, kernels.Sums+kernels.Extremes)
-	s.dev.Run(o.survey[s.now%2], 0, kernels.SurveyChunks(s.part.Owned))
+	s.dev.Run(o.survey[s.now.from()], 0, kernels.SurveyChunks(s.part.Owned))
 	if err := errors.Join(to.cells.Take(asBytes(o.found)), to.counters.Take(asBytes(s.counters))); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	}
 	most := make([]float64, kernels.Extremes)
 	for k, rank := range found.Extremes {
-		most[k] = exact.Ranked(rank)
+		most[k] = exact.FromRank(rank)
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err

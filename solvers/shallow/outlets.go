@@ -26,7 +26,7 @@ type outlets[F num.Float] struct {
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, grid float64) (*outlets[F], error) {
 	o := &outlets[F]{groupIndex: map[int]int32{}, grid: grid}
-	o.addNumber(series.Steady(0), false) // number 0 is 0, for absent forcing
+	o.addNumber(series.Constant(0), false) // number 0 is 0, for absent forcing
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue

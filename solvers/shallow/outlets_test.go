@@ -27,8 +27,8 @@ func TestBudgetCloses(t *testing.T) {
 					cfg.Order, cfg.Boundary = order, []bool{true, false, true, true}
 					if layers == 1 {
 						water = tidal
-						cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Steady(0), Wave: tide},
-							{Kind: "discharge", Value: series.Steady(.5)}, nil}
+						cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Constant(0), Wave: tide},
+							{Kind: "discharge", Value: series.Constant(.5)}, nil}
 					}
 					err := onRanks(t, 1, 800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
 						return closes(t, s, most, layers)

@@ -51,7 +51,7 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 }
 
 // updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
-func (s *solver[F]) updatePeaks(k int) {
+func (s *solver[F]) updatePeaks(k cycleStep) {
 	if n := len(s.peaks.Depth); n > 0 {
 		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}

@@ -18,7 +18,7 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 		return nil
 	}
 	if course == nil {
-		course = series.Steady(1)
+		course = series.Constant(1)
 	}
 	o.forcing.PressureFactor = o.addNumber(course, false)
 	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)

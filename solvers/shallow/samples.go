@@ -123,7 +123,7 @@ func (s *samples[F]) most() int {
 // Sample has steps leave what some owned cells hold, in the order of the queue. Where steps do not go by themselves it
 // does not, and recycleLength false.
 func (s *solver[F]) Sample(cells []int) (bool, error) {
-	if !s.canQueue() {
+	if s.schedule.queue == nil {
 		return false, nil
 	}
 	of := &s.samples
@@ -142,9 +142,10 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 		States: backend.Fresh[kernels.State[F]](t, steps*len(list), "gauges"),
 		Depths: backend.Fresh[F](t, steps*len(list), "gauges"), Times: backend.Fresh[float64](t, steps, "gauges")}
 	for k := range s.loops {
-		next := (k + 1) % cycleLength
-		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], &s.arrays.stepLimits[s.limitOf(next)], &of.ring,
-			s.arrays.mesh.Beds, s.state[1-k%2])
+		step := cycleStep(k)
+		next := step.plus(1)
+		waves, _, _ := s.limits(next)
+		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], waves, &of.ring, s.arrays.mesh.Beds, s.state[step.to()])
 		if s.recordings[k] != nil {
 			s.recordings[k].Close()
 			s.recordings[k] = nil
@@ -154,7 +155,7 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 }
 
 // sample queues what step k of the cycle leaves.
-func (s *solver[F]) sample(k int) {
+func (s *solver[F]) sample(k cycleStep) {
 	if s.samples.columns != nil {
 		s.dev.Run(s.loops[k].sample, 0, max(1, len(s.samples.ring.Cells)))
 	}

@@ -47,41 +47,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
-	whole, inner, err := assemble[F](part, init.Depth, out)
-	if err != nil {
+	if err := s.build(cfg, init, out, state, manning); err != nil {
 		return nil, err
-	}
-	s.innerEdges, s.beds = inner, whole.Beds
-	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
-	s.outletKeys = out.keys
-	var tiles *kernels.TiledMesh[F]
-	if cfg.Order == 2 {
-		stencils(part, init.Depth, &whole)
-	}
-	if out.uplift, err = uplift(cfg, init.Uplift, grid, &whole); err != nil {
-		return nil, err
-	}
-	if s.tiled = cfg.Sweep.tiled(s.separate); s.tiled {
-		if tiles, s.coreTiles, err = tile(part, &whole); err != nil {
-			return nil, err
-		}
-		s.ntiles = len(tiles.Tiles) - 1
-	}
-	if err := s.upload(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
-		return nil, err
-	}
-	s.keepsMaxima = cfg.Keep.Maxima
-	s.uploadPeaks(initialPeaks(cfg.Keep, part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
-	if s.keepsMaxima {
-		s.wasDry = make([]bool, part.Owned)
-		for i := range s.wasDry {
-			s.wasDry[i] = state[i].H2 < s.params.DryDepth
-		}
-	}
-	for k := range cycleLength {
-		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
-			return nil, err
-		}
 	}
 	if s.separate {
 		s.host = state
@@ -89,6 +56,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := s.connect(ctx, plan, cfg.Halo); err != nil {
 		return nil, err
 	}
+	s.chooseSchedule()
 	// A step of length 0 changes nothing and finds the length of the first one.
 	s.hostClock[0].CFL = cfg.CFL
 	if err := s.step(ctx); err != nil {
@@ -96,6 +64,46 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	s.hostClock[0].Steps, s.spent = 0, [phases]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
+}
+
+// build makes the edges, cells and tiles of the part, puts all arrays on the device and prepares its kernels.
+func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []kernels.State[F], manning []F) error {
+	whole, inner, err := assemble[F](s.part, init.Depth, out)
+	if err != nil {
+		return err
+	}
+	s.innerEdges, s.beds = inner, whole.Beds
+	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
+	s.outletKeys = out.keys
+	if cfg.Order == 2 {
+		stencils(s.part, init.Depth, &whole)
+	}
+	if out.uplift, err = uplift(cfg, init.Uplift, out.grid, &whole); err != nil {
+		return err
+	}
+	var tiles *kernels.TiledMesh[F]
+	if s.tiled = cfg.Sweep.tiled(s.separate); s.tiled {
+		if tiles, s.coreTiles, err = tile(s.part, &whole); err != nil {
+			return err
+		}
+		s.ntiles = len(tiles.Tiles) - 1
+	}
+	if err := s.upload(s.dev, whole, tiles, out, state, manning, s.part.Owned); err != nil {
+		return err
+	}
+	if s.keepsMaxima = cfg.Keep.Maxima; s.keepsMaxima {
+		s.wasDry = make([]bool, s.part.Owned)
+		for i := range s.wasDry {
+			s.wasDry[i] = state[i].H2 < s.params.DryDepth
+		}
+	}
+	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
+	for k := range cycleStep(cycleLength) {
+		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // defaultDryDepth is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of

@@ -114,11 +114,12 @@ type solver[F num.Float] struct {
 	gathering     gathering[F]
 	samples       samples[F]
 
-	loops       [cycleLength]loops
-	now         int     // the next step of the cycle
-	openGroups  []int   // groups of edges that are no walls, -1 for those of no group
-	outletGroup []int32 // index in openGroups of each outlet
-	outletKeys  []int64 // key of each outlet
+	loops [cycleLength]loops
+	schedule
+	now         cycleStep // the next step of the cycle
+	openGroups  []int     // groups of edges that are no walls, -1 for those of no group
+	outletGroup []int32   // index in openGroups of each outlet
+	outletKeys  []int64   // key of each outlet
 	sources
 	innerEdges int // edges [0, innerEdges) touch no ghost
 	tiled      bool
@@ -146,7 +147,7 @@ func (s *solver[F]) Dt() float64       { return float64(s.hostClock[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.hostClock[0].SetTarget(until, s.pause)
-	if s.canQueue() {
+	if s.schedule.queue != nil {
 		return s.queueSteps(ctx, steps)
 	}
 	if !s.params.Lag {

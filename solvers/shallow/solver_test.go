@@ -123,7 +123,7 @@ func TestLakeAtRestIsExact(t *testing.T) {
 	for name, water := range map[string]still{"bump": bump, "island": island, "rocks": rocks, "one layer": pool} {
 		for _, cfg := range configs() {
 			if name == "one layer" {
-				at := series.Steady(.2)
+				at := series.Constant(.2)
 				tide := []series.Row{{T: 0, Value: .2}, {T: 1e9, Value: .2}}
 				cfg.Given = []*Given{{Kind: "level", Value: at}, {Kind: "radiation", Value: at}, nil, {Kind: "level", Value: tide}}
 			}
@@ -181,7 +181,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
-				scheme, w := schemes[cfg.Scheme], a.state[now%2]
+				scheme, w := schemes[cfg.Scheme], a.state[now.from()]
 				if cfg.Order == 2 {
 					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], a.slopes, out, &n)
 				} else {

@@ -12,10 +12,10 @@ import (
 type stage struct{ slopes, flux, update, tile backend.Loop }
 
 // stage prepares a stage of step k of the cycle, from the state w to out.
-func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k int, w, out []kernels.State[F]) stage {
-	start, counters := a.state[k%2], &a.counters[0]
-	clock, next := &a.clock[k], &a.clock[(k+1)%cycleLength]
-	waves, least, spare := &a.stepLimits[a.limitOf(k)], &a.stepLimits[(k+1)%cycleLength], &a.stepLimits[(k+2)%cycleLength]
+func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out []kernels.State[F]) stage {
+	start, counters := a.state[k.from()], &a.counters[0]
+	clock, next := &a.clock[k], &a.clock[k.plus(1)]
+	waves, least, spare := a.limits(k)
 	return stage{
 		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
@@ -28,8 +28,8 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k int, w, out []kern
 }
 
 // stageOutputs is where the stages of step k of the cycle leave their states.
-func (s *solver[F]) stageOutputs(k int) [2][]kernels.State[F] {
-	return [2][]kernels.State[F]{s.middle, s.state[1-k%2]}
+func (s *solver[F]) stageOutputs(k cycleStep) [2][]kernels.State[F] {
+	return [2][]kernels.State[F]{s.middle, s.state[k.to()]}
 }
 
 // sweepStages takes a step of second order. In each stage the slopes of core cells are computed while the ghosts of its
@@ -122,7 +122,7 @@ func (s *solver[F]) finishSlopes(ctx context.Context) error {
 }
 
 // queueStages queues step k of the cycle for devices that need no host. A device alone has nothing to exchange.
-func (s *solver[F]) queueStages(ctx context.Context, k int) error {
+func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 	l := s.loops[k]
 	s.halfFriction(l, 0, len(s.middle))
 	for n, out := range s.stageOutputs(k) {

@@ -19,19 +19,10 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
 		return err
 	}
-	sweep := s.sweepCells
-	switch {
-	case s.slopes != nil && s.tiled:
-		sweep = s.sweepTiledStages
-	case s.slopes != nil:
-		sweep = s.sweepStages
-	case s.tiled:
-		sweep = s.sweepTiles
-	}
-	if err := sweep(ctx, s.loops[s.now]); err != nil {
+	if err := s.sweep(ctx, s.loops[s.now]); err != nil {
 		return err
 	}
-	next := (s.now + 1) % cycleLength
+	next := s.now.plus(1)
 	if err := backend.Download(s.dev, s.hostLimits[:1], s.arrays.stepLimits[next:next+1]); err != nil {
 		return err
 	}
@@ -72,7 +63,7 @@ func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.lap(inHalo)
 	s.dev.Run(l.flux, s.innerEdges, len(s.mesh.EdgeCells))
 	s.lap(inFlux)
-	return s.updates(ctx, l.update, s.state[1-s.now%2])
+	return s.updates(ctx, l.update, s.state[s.now.to()])
 }
 
 // updates updates all cells to the state out, core cells while the boundary cells leave.
@@ -98,7 +89,7 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	s.lap(inHalo)
 	s.dev.Run(l.tile, s.coreTiles, s.ntiles)
 	s.lap(inUpdate)
-	if err := s.startExchange(ctx, s.state[1-s.now%2]); err != nil {
+	if err := s.startExchange(ctx, s.state[s.now.to()]); err != nil {
 		return err
 	}
 	s.lap(inHalo)
@@ -127,7 +118,7 @@ func (s *solver[F]) uploadClock() error {
 }
 
 // current is the state after the last step.
-func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now%2] }
+func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now.from()] }
 
 // check returns an error if the step broke the state.
 func (s *solver[F]) check(ctx context.Context) error {

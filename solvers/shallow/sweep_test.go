@@ -134,7 +134,7 @@ func TestSweepsAgree(t *testing.T) {
 		cfg := config("pvm-ifcp")
 		cfg.Order, cfg.Open = order, true
 		tide := []series.Row{{T: 0, Value: .2}, {T: .1, Value: .4}, {T: .3, Value: -.1}}
-		cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Steady(0), Wave: tide},
+		cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Constant(0), Wave: tide},
 			{Kind: "discharge", Value: tide[:2]}, nil}
 		cases = append(cases, cfg)
 	}

@@ -42,9 +42,9 @@ type arrays[F num.Float] struct {
 // metricArray is what errors call an array of a metric.
 const metricArray = "metric"
 
-// furnish puts the arrays on the device.
-func (a *solver[F]) furnish(p *layout.Part, field kernels.Field[F]) error {
-	b := &a.taken
+// uploadArrays puts the arrays on the device.
+func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
+	b := &a.allocated
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
@@ -56,7 +56,7 @@ func (a *solver[F]) furnish(p *layout.Part, field kernels.Field[F]) error {
 	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
 	a.field.Across, a.field.Up = backend.Uploaded(b, field.Across, metricArray), backend.Uploaded(b, field.Up, metricArray)
 	a.field.Nodes = backend.Uploaded(b, field.Nodes, metricArray)
-	a.field.Patches = backend.Uploaded(b, field.Patches, metricArray)
+	a.field.Background = backend.Uploaded(b, field.Background, metricArray)
 	a.field.Starts = backend.Uploaded(b, field.Starts, metricArray)
 	a.field.Lists = backend.Uploaded(b, field.Lists, metricArray)
 	a.field.Listed = backend.Uploaded(b, field.Listed, metricArray)
@@ -66,6 +66,6 @@ func (a *solver[F]) furnish(p *layout.Part, field kernels.Field[F]) error {
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
-	a.rate(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
+	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
 	return b.Err()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// changes is an exchange after a set that carries only the vertices that are not where they were at the last one. It
-// leaves behind what a halo.Exchanger does.
+// changes is an exchange after a set that carries only the vertices that have moved since the last one. Its outcome is
+// that of a halo.Exchanger.
 type changes[V any] struct {
 	plan  *halo.Plan
 	items *halo.ItemExchanger[change[V]]
@@ -22,7 +22,7 @@ type changes[V any] struct {
 	moved []int32
 }
 
-// change is a vertex that is not where it was.
+// change is a vertex that has moved.
 type change[V any] struct {
 	vertex V
 	moved  int32 // when it last was
@@ -35,12 +35,12 @@ func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int
 	for _, p := range plan.Peers {
 		c.last, c.out = append(c.last, make([]byte, size*len(p.Send))), append(c.out, make([]change[V], 0, len(p.Send)))
 	}
-	c.sent(v)
+	c.markSent(v)
 	return c
 }
 
-// sent takes it that the peers have the vertices as they are.
-func (c *changes[V]) sent(v []V) {
+// markSent notes that the peers have the vertices as they are.
+func (c *changes[V]) markSent(v []V) {
 	for n, p := range c.plan.Peers {
 		for k, i := range p.Send {
 			copy(c.last[n][k*c.size:], rawBytes(&v[i])[:c.size])
@@ -65,7 +65,7 @@ func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	return c.items.Start(ctx, c.out)
 }
 
-// Finish waits for what Start began, and takes in what has changed.
+// Finish waits for what Start began, and updates the ghosts that have moved.
 func (c *changes[V]) Finish(ctx context.Context) error {
 	in, err := c.items.Finish(ctx)
 	if err != nil {

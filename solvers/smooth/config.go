@@ -14,8 +14,8 @@ import (
 // Smoothers are the names that Config.Smoother may have.
 var Smoothers = []string{"pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
 
-// Guards are the names that Config.Guard may have: nothing, half the step until no triangle turns over, or cut it where
-// one would. The smoothers that look at quality need none.
+// Guards are the names that Config.Guard may have: none, halve the step until no triangle is inverted, or clip it
+// before one would be. The smoothers that look at quality need none.
 var Guards = []string{"none", "halve", "clip"}
 
 // Sweeps are the names that Config.Sweep may have: a kernel a set; one kernel a sweep, in which a block of a GPU takes
@@ -85,8 +85,8 @@ func checkCurves(p *layout.Subdomain, c *Config) error {
 	return nil
 }
 
-// Batch is how many sweeps on devices with memory of their own had best go by with one exchange, for layout.Options: a
-// tile takes longer than what some layers of copies cost.
+// Batch is how many sweeps should go by with one exchange on devices with separate memory, for layout.Options: a
+// message takes longer than moving some layers of copies.
 func (c *Config) Batch() int {
 	if c.Sweep != "sets" && tileable(c) {
 		return layout.MaxBatch
@@ -97,5 +97,5 @@ func (c *Config) Batch() int {
 // tileable tells whether there is a kernel for a whole sweep of a tile.
 func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 
-// single tells float32.
+// single tells whether F is float32.
 func single[F num.Float]() bool { return F(1)/3 == F(float32(1)/3) }

@@ -32,7 +32,7 @@ func (s *engine[F, V]) measure(t *quality.Tally) error {
 	if err := s.survey(t); err != nil {
 		return err
 	}
-	v, err := s.view()
+	v, err := s.hostVertices()
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *solver[F]) shapesAndSides() ([]kernels.Shape[F], []kernels.Side[F], err
 	return shapes, sides, err
 }
 
-// onHost is an array where the host can read it, until the next call: a device's is copied to the room.
+// onHost is an array where the host can read it, until the next call: a device's is copied to the buffer room.
 func onHost[T any](dev backend.Device, from []T, room *[]T) ([]T, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil

@@ -39,7 +39,7 @@ type engine[F num.Float, V any] struct {
 	counters    []kernels.Counters   // one
 	most        []atomics.Most[F]    // one: the longest move
 	least       []atomics.Least[F]   // one: the worst quality
-	taken       backend.Arrays
+	allocated   backend.Arrays
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 
@@ -66,7 +66,7 @@ type engine[F num.Float, V any] struct {
 	rating  pass // of the smoother barrier: finds the worst quality
 }
 
-// dimension is what triangles and tetrahedra do each in their own way.
+// dimension is what differs between triangles and tetrahedra.
 type dimension interface {
 	// queue queues so many sweeps, at the end of each of which the device counts it.
 	queue(ctx context.Context, sweeps int) error
@@ -84,13 +84,13 @@ type pass struct {
 	loop   backend.Loop
 }
 
-// haloTag and those after it keep the exchanges of sets apart.
+// haloTag and those after it tell the exchanges of sets from each other.
 const haloTag = 16
 
-// upload puts the vertices on the device, and what counts for all kernels.
+// upload puts the vertices on the device, and what all kernels share.
 func (e *engine[F, V]) upload(v []V) error {
-	e.taken.Device = e.dev
-	b := &e.taken
+	e.allocated.Device = e.dev
+	b := &e.allocated
 	e.v = backend.Uploaded(b, v, "vertices")
 	if e.params.Cull {
 		e.moved, e.seen = backend.Fresh[int32](b, len(v), "moves"), backend.Fresh[int32](b, len(v), "visits")
@@ -111,8 +111,8 @@ func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) bac
 	return e.connect(ctx)
 }
 
-// eachSet prepares a kernel for all sets: for what other ranks need of each, and the rest; with the vertices that
-// slide, or without them.
+// eachSet prepares a kernel for all sets: for the vertices of each that other ranks need, and for the rest; with the
+// vertices that slide, or without them.
 func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
 	of := func(set int, spans ...layout.Span) (all []pass) {
@@ -152,5 +152,5 @@ func (e *engine[F, V]) Close() {
 		e.replay = nil
 	}
 	e.disconnect()
-	e.taken.Free()
+	e.allocated.Free()
 }

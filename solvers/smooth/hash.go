@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// view returns the vertices where the host can read them; ghosts may be out of date.
-func (s *engine[F, V]) view() ([]V, error) {
+// hostVertices returns the vertices where the host can read them; ghosts may be out of date.
+func (s *engine[F, V]) hostVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
 	}
@@ -16,8 +16,8 @@ func (s *engine[F, V]) view() ([]V, error) {
 	return s.host, backend.Download(s.dev, s.host[:n], s.v[:n])
 }
 
-// everything returns all vertices of the part, ghosts too, on the host.
-func (s *engine[F, V]) everything() ([]V, error) {
+// allVertices returns all vertices of the part, ghosts too, on the host.
+func (s *engine[F, V]) allVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
 	}
@@ -25,14 +25,14 @@ func (s *engine[F, V]) everything() ([]V, error) {
 }
 
 func (s *engine[F, V]) Coordinates() ([][]float64, error) {
-	v, err := s.view()
+	v, err := s.hostVertices()
 	if err != nil {
 		return nil, err
 	}
 	return s.coordinates(v[:s.sub.Owned]), nil
 }
 
-func (s *engine[F, V]) Places() ([][]float64, error) {
+func (s *engine[F, V]) Positions() ([][]float64, error) {
 	v := s.v
 	if s.separate { // beside the host's copy, which exchanges go by
 		v = make([]V, len(s.v))

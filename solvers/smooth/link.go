@@ -44,7 +44,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 	return nil
 }
 
-func (s *engine[F, V]) Bytes() int64 { return s.taken.Bytes() }
+func (s *engine[F, V]) Bytes() int64 { return s.allocated.Bytes() }
 
 func (s *engine[F, V]) Halo() string {
 	switch {
@@ -73,7 +73,7 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	return s.ghosts[k].Finish(ctx)
 }
 
-// disconnect gives back what exchanges hold. What cannot be freed goes with the device.
+// disconnect frees what exchanges hold. What cannot be freed is freed with the device.
 func (s *engine[F, V]) disconnect() {
 	if s.between != nil {
 		_ = s.between.Close()

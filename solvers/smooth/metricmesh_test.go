@@ -86,7 +86,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 		x := m.X[c[0]] + a*(m.X[c[1]]-m.X[c[0]]) + b*(m.X[c[2]]-m.X[c[0]])
 		y := m.Y[c[0]] + a*(m.Y[c[1]]-m.Y[c[0]]) + b*(m.Y[c[2]]-m.Y[c[0]])
 		same(x, y, 1e-12)
-		mx, my := of.Field.Slope(x, y)
+		mx, my := of.Field.Gradient(x, y)
 		for k, d := range []float64{mx.M11 - 1, mx.M12 - 1, mx.M22, my.M11 - 1, my.M12 + 1, my.M22 - 1} {
 			if !(math.Abs(d) < 1e-6) { // cells are thin
 				t.Fatalf("(%g, %g): slope %d is off by %g", x, y, k, d)

@@ -10,49 +10,50 @@ import (
 // The host has no part in the sweeps of a rank that is alone, or of one whose device exchanges ghosts by itself, and
 // the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
 
-// recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
-const recorded = layout.MaxBatch
+// sweepsPerRecording is even, so that sweeps by tiles end in the array in which they began.
+const sweepsPerRecording = layout.MaxBatch
 
-// aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first,
-// when vertices go far.
-const aimed = 64
+// windowInterval is after how many sweeps the windows of tiles on the metric are placed anew: more often at first, when
+// vertices move far.
+const windowInterval = 64
 
-// most bounds how many sweeps are queued at a time, so that a run can be stopped.
-const most = 1024
+// maxQueued bounds how many sweeps are queued at a time, so that a run can be interrupted.
+const maxQueued = 1024
 
-// records tells whether sweeps need nothing of the host. Two smoothers do: the mean or the worst quality.
-func (s *engine[F, V]) records() bool {
+// canRecord tells whether sweeps need nothing of the host. Two smoothers do: the mean or the worst quality.
+func (s *engine[F, V]) canRecord() bool {
 	_, records := s.dev.(backend.Recorder)
 	return records && (s.comm.Size() == 1 || s.linked != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
 }
 
-// repeat takes up to so many sweeps as recordings hold them, and returns how many: a multiple of that. By tiles it also
-// does so where nothing is recorded, but not for the last few, because they begin and end with copies.
-func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
-	if sweeps < recorded || !s.records() && !s.tiled {
+// repeatSweeps takes up to so many sweeps in recordings, and returns how many it took: a multiple of
+// sweepsPerRecording. By tiles it does so even where nothing is recorded, except for the last few, because they begin
+// and end with copies.
+func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error) {
+	if sweeps < sweepsPerRecording || !s.canRecord() && !s.tiled {
 		return 0, nil
 	}
 	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 		return 0, err
 	}
 	if s.tiled {
-		s.move(s.toTiles)
-		defer s.move(s.fromTiles)
+		s.run(s.toTiles)
+		defer s.run(s.fromTiles)
 	}
 	done := 0
-	for ; done+recorded <= sweeps; done += recorded {
-		if done%most == 0 {
+	for ; done+sweepsPerRecording <= sweeps; done += sweepsPerRecording {
+		if done%maxQueued == 0 {
 			if err := s.wait(ctx); err != nil {
 				return done, err
 			}
 		}
-		if s.tiled && (done < aimed || done%aimed == 0) {
-			s.move(s.aim)
+		if s.tiled && (done < windowInterval || done%windowInterval == 0) {
+			s.run(s.aim)
 		}
-		if err := s.batch(ctx); err != nil {
+		if err := s.queueRecording(ctx); err != nil {
 			return done, err
 		}
-		s.now[0].Sweep += recorded
+		s.now[0].Sweep += sweepsPerRecording
 	}
 	if s.tiled {
 		return done, s.refresh(ctx)
@@ -60,14 +61,15 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 	return done, nil
 }
 
-// batch queues as many sweeps as a recording holds. What linked devices load and take the first time is no part of one.
-func (s *engine[F, V]) batch(ctx context.Context) error {
-	if !s.records() || s.linked != nil && !s.ran {
+// queueRecording queues the sweeps of a recording. What linked devices load and allocate the first time cannot be part
+// of one.
+func (s *engine[F, V]) queueRecording(ctx context.Context) error {
+	if !s.canRecord() || s.linked != nil && !s.ran {
 		s.ran = true
-		return s.queue(ctx, recorded)
+		return s.queue(ctx, sweepsPerRecording)
 	}
 	if s.replay == nil {
-		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(ctx, recorded) })
+		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(ctx, sweepsPerRecording) })
 		if err != nil {
 			return err
 		}
@@ -81,8 +83,8 @@ func (s *engine[F, V]) batch(ctx context.Context) error {
 func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	for range sweeps {
 		for set := range s.first {
-			s.move(s.first[set])
-			s.move(s.rest[set])
+			s.run(s.first[set])
+			s.run(s.rest[set])
 		}
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)
@@ -97,7 +99,7 @@ func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	return nil
 }
 
-// wait returns when the device has done what was queued, or at once if the run is to end.
+// wait returns when the device has done what was queued, or at once if the run is cancelled.
 func (s *engine[F, V]) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,7 +110,7 @@ func (s *engine[F, V]) wait(ctx context.Context) error {
 	return nil
 }
 
-func (s *engine[F, V]) move(passes []pass) {
+func (s *engine[F, V]) run(passes []pass) {
 	for _, p := range passes {
 		s.dev.Run(p.loop, p.lo, p.hi)
 	}

@@ -41,7 +41,7 @@ func TestRepeated(t *testing.T) {
 				continue
 			}
 			cfg := Config{Smoother: smoother, Guard: "halve", Cull: cull, Settled: 1e-3, Gain: 1e-6, Rescale: true}
-			const sweeps = 2*recorded + 3
+			const sweeps = 2*sweepsPerRecording + 3
 			s := plain()
 			want := s.run(t, mesh, metric, cfg, 2*sweeps)
 			launches := 0

@@ -21,8 +21,8 @@ var vertexFields = [4][]struct {
 		{"rail", "how far it has slid", []string{"a", "b"}}},
 }
 
-// StateFields are where the vertices are, the metric there, and how far they have slid; with Cull, when they last moved
-// and were visited, and of the smoother barrier, to where they may go back.
+// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, when they
+// last moved and were visited, and of the smoother barrier, the positions to which they may return.
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
@@ -57,7 +57,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 	return all
 }
 
-// Scalars are what was counted on all ranks, and where the smoother barrier is.
+// Scalars are the counters of all ranks, and the state of the smoother barrier.
 func (e *engine[F, V]) Scalars(ctx context.Context) (map[string]float64, error) {
 	var n [1]kernels.Counters
 	if err := backend.Download(e.dev, n[:], e.counters); err != nil {
@@ -104,7 +104,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 	if err := backend.Upload(e.dev, e.counters, []kernels.Counters{counted}); err != nil {
 		return err
 	}
-	v, err := e.everything()
+	v, err := e.allVertices()
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 		}
 	}
 	for k := range e.changes { // what they have sent last is what is there
-		e.changes[k].sent(v)
+		e.changes[k].markSent(v)
 	}
 	return nil
 }

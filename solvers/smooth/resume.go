@@ -17,15 +17,15 @@ func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
 	if !ok {
 		return fmt.Errorf("%T cannot go on from %T", s, from)
 	}
-	v, err := other.everything()
+	v, err := other.allVertices()
 	if err != nil {
 		return err
 	}
-	return s.resume(ctx, slices.Clone(v), s.remeasured)
+	return s.resume(ctx, slices.Clone(v), s.updateMetric)
 }
 
-func (s *solver[F]) Put(ctx context.Context, places [][3]float64) error {
-	v, err := s.everything()
+func (s *solver[F]) SetPositions(ctx context.Context, places [][3]float64) error {
+	v, err := s.allVertices()
 	if err != nil {
 		return err
 	}
@@ -33,14 +33,14 @@ func (s *solver[F]) Put(ctx context.Context, places [][3]float64) error {
 	for i, p := range places {
 		v[i].X, v[i].Y = F(p[0]), F(p[1])
 	}
-	return s.resume(ctx, v, s.remeasured)
+	return s.resume(ctx, v, s.updateMetric)
 }
 
-// remeasured gives vertices the metric where they are.
-func (s *solver[F]) remeasured(v []kernels.Vertex[F]) faults.Found {
+// updateMetric gives vertices the metric where they are.
+func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
 	field := sizing.In[F](&s.metric.Field)
 	field.Scale = s.field.Scale
-	return measured(s.part, &field, v)
+	return withMetric(s.part, &field, v)
 }
 
 func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
@@ -48,15 +48,15 @@ func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
 	if !ok {
 		return fmt.Errorf("%T cannot go on from %T", s, from)
 	}
-	v, err := other.everything()
+	v, err := other.allVertices()
 	if err != nil {
 		return err
 	}
-	return s.resume(ctx, slices.Clone(v), s.remeasured)
+	return s.resume(ctx, slices.Clone(v), s.updateMetric)
 }
 
-func (s *solidSolver[F]) Put(ctx context.Context, places [][3]float64) error {
-	v, err := s.everything()
+func (s *solidSolver[F]) SetPositions(ctx context.Context, places [][3]float64) error {
+	v, err := s.allVertices()
 	if err != nil {
 		return err
 	}
@@ -64,18 +64,18 @@ func (s *solidSolver[F]) Put(ctx context.Context, places [][3]float64) error {
 	for i, p := range places {
 		v[i].X, v[i].Y, v[i].Z = F(p[0]), F(p[1]), F(p[2])
 	}
-	return s.resume(ctx, v, s.remeasured)
+	return s.resume(ctx, v, s.updateMetric)
 }
 
-// remeasured gives vertices the metric where they are.
-func (s *solidSolver[F]) remeasured(v []solid.Vertex[F]) faults.Found {
+// updateMetric gives vertices the metric where they are.
+func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
 	field := sizing.SolidIn[F](&s.metric.Field)
 	field.Scale = s.field.Scale
-	return s.measured(&field, v)
+	return s.withMetric(&field, v)
 }
 
-// resume takes vertices over when they are measured.
-func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) faults.Found) error {
+// resume takes over vertices after measure has updated their metric.
+func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) faults.List) error {
 	if err := faults.Agree(ctx, e.comm, measure(v)); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *solidSolver[F]) survey(t *quality.Tally) error {
 	if err != nil {
 		return err
 	}
-	s.move(s.others)
+	s.run(s.others)
 	lengths, err := onHost(s.dev, s.lengths, &s.hostLengths)
 	if err != nil {
 		return err

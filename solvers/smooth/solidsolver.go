@@ -91,13 +91,13 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	for i := range v {
 		v[i].X, v[i].Y, v[i].Z = F(part.X[i]), F(part.Y[i]), F(part.Z[i])
 	}
-	if err := faults.Agree(ctx, comm, s.begin(v)); err != nil {
+	if err := faults.Agree(ctx, comm, s.initialise(v)); err != nil {
 		return nil, err
 	}
 	if err := s.upload(v); err != nil {
 		return nil, err
 	}
-	if err := s.furnish(); err != nil {
+	if err := s.uploadArrays(); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx, s.mover); err != nil {
@@ -107,9 +107,9 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	return s, err
 }
 
-// furnish puts the arrays on the device.
-func (s *solidSolver[F]) furnish() error {
-	b := &s.taken
+// uploadArrays puts the arrays on the device.
+func (s *solidSolver[F]) uploadArrays() error {
+	b := &s.allocated
 	p := s.part
 	frames := make([]solid.Frame[F], len(p.Frames))
 	for i, f := range p.Frames {
@@ -122,7 +122,7 @@ func (s *solidSolver[F]) furnish() error {
 	f := &s.field
 	f.Samples, f.Wide = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.Wide, metricArray)
 	f.Deep, f.Upright = backend.Uploaded(b, f.Deep, metricArray), backend.Uploaded(b, f.Upright, metricArray)
-	f.Nodes, f.Patches = backend.Uploaded(b, f.Nodes, metricArray), backend.Uploaded(b, f.Patches, metricArray)
+	f.Nodes, f.Background = backend.Uploaded(b, f.Nodes, metricArray), backend.Uploaded(b, f.Background, metricArray)
 	f.Starts, f.Lists = backend.Uploaded(b, f.Starts, metricArray), backend.Uploaded(b, f.Lists, metricArray)
 	f.Listed = backend.Uploaded(b, f.Listed, metricArray)
 	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
@@ -132,18 +132,18 @@ func (s *solidSolver[F]) furnish() error {
 	s.cells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
 	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
-	s.count = solid.NewCountLoop(s.tick())
-	s.rate(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
+	s.count = solid.NewCountLoop(s.solidControl())
+	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
 	return b.Err()
 }
 
-// tick is the control of the engine, which has the same fields in the plane and in space.
-func (s *solidSolver[F]) tick() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
+// solidControl is the control of the engine, which has the same fields in the plane and in space.
+func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
 // mover prepares the kernel of the smoother for a set.
 func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.most[0]
-	p, c := &s.constants, s.tick()
+	p, c := &s.constants, s.solidControl()
 	switch s.cfg.Smoother {
 	case "pain":
 		return solid.NewPainLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)

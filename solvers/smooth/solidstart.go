@@ -10,15 +10,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be inverted if they are to
-// be untangled.
-func (s *solidSolver[F]) begin(v []solid.Vertex[F]) faults.Found {
-	c := s.measured(&s.field, v)
+// initialise gives every vertex its metric and returns the faults of the mesh. Tetrahedra may be inverted if they are
+// to be untangled.
+func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
+	c := s.withMetric(&s.field, v)
 	if s.cfg.Untangle {
 		return c
 	}
 	for k := range s.part.Cells {
-		if at, volume, ok := s.standing(v, k); !ok {
+		if at, volume, ok := s.uprightCell(v, k); !ok {
 			a, id := &v[at], s.part.CellGlobal[k]
 			c.Add(id, "cell %d at (%g, %g, %g) is inverted or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
 		}
@@ -26,9 +26,9 @@ func (s *solidSolver[F]) begin(v []solid.Vertex[F]) faults.Found {
 	return c
 }
 
-// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) faults.Found {
-	c := sizing.FlatSolidPatches(field)
+// withMetric gives every vertex the metric at its position, and returns those where it is not positive definite.
+func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) faults.List {
+	c := sizing.FlatSolidCells(field)
 	for i := range v {
 		p := &v[i]
 		at := field.At(solid.Vector[F]{X: p.X, Y: p.Y, Z: p.Z})
@@ -42,9 +42,8 @@ func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) fa
 	return c
 }
 
-// standing returns the first vertex of a cell, its volume, and whether that is positive by more than rounding can bring
-// about.
-func (s *solidSolver[F]) standing(v []solid.Vertex[F], cell int) (first int32, volume float64, upright bool) {
+// uprightCell returns the first vertex of a cell, its volume, and whether that is positive by more than round-off.
+func (s *solidSolver[F]) uprightCell(v []solid.Vertex[F], cell int) (first int32, volume float64, upright bool) {
 	at := &s.part.Cells[cell].At
 	a, b, c, d := &v[at[0]], &v[at[1]], &v[at[2]], &v[at[3]]
 	return at[0], float64(solid.Volume(a, b, c, d)), solid.Upright(a, b, c, d, s.params.Flat)
@@ -59,20 +58,20 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	return s.untangle(ctx, untangler[solid.Vertex[F]]{
 		cell: "tetrahedron", size: "volume", sliding: true, global: s.part.CellGlobal,
 		greater: func(of *kernels.Set) backend.Loop {
-			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
+			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
 				&s.most[0])
 		},
 		means: func(of *kernels.Set) backend.Loop {
-			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
+			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
 				(*solid.Counters)(&s.counters[0]), &s.most[0])
 		},
-		cellSize: s.standing,
+		cellSize: s.uprightCell,
 		rescale: func(at [][]float64) (float64, error) {
 			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
 		},
-		measure: func(v []solid.Vertex[F], scale float64) faults.Found {
+		measure: func(v []solid.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)
-			return s.measured(&field, v)
+			return s.withMetric(&field, v)
 		},
 	})
 }

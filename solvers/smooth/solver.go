@@ -34,8 +34,8 @@ type Solver interface {
 	Scale() float64
 	// Coordinates returns where the owned vertices are, in the order of the part's Global: x, y and, in space, z.
 	Coordinates() ([][]float64, error)
-	// Places returns where all vertices of the part are, in that order: ghosts as this rank knows them.
-	Places() ([][]float64, error)
+	// Positions returns where all vertices of the part are, in that order: ghosts as this rank knows them.
+	Positions() ([][]float64, error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
@@ -55,9 +55,9 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
 	Resume(ctx context.Context, from Solver) error
-	// Put puts all vertices of the part, ghosts too, to places where a solver of the part has had them, to be measured
-	// there: no sweeps follow.
-	Put(ctx context.Context, places [][3]float64) error
+	// SetPositions puts all vertices of the part, ghosts too, to positions where a solver of the part has had them, to be
+	// measured there: no sweeps follow.
+	SetPositions(ctx context.Context, places [][3]float64) error
 	// Close gives back what the device holds.
 	Close()
 }
@@ -118,13 +118,13 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 		}
 		field.Scale = F(scale)
 	}
-	if err := faults.Agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
+	if err := faults.Agree(ctx, comm, initialise(part, &field, v, cfg.Untangle)); err != nil {
 		return nil, err
 	}
 	if err := s.upload(v); err != nil {
 		return nil, err
 	}
-	if err := s.furnish(part, field); err != nil {
+	if err := s.uploadArrays(part, field); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx, func(set *kernels.Set) backend.Loop { return s.mover(cfg.Smoother, set) }); err != nil {

@@ -32,7 +32,7 @@ const (
 	ended
 )
 
-// stageRule is how a stage goes.
+// stageRule is how a stage goes and what follows it.
 type stageRule struct {
 	doublings   [4]int32 // log₂ p, in so many dimensions; below 0 for the mean quality itself
 	rising      bool     // no move lowers the mean around its vertex
@@ -59,10 +59,10 @@ const (
 // level is the mean and the worst quality of a mesh.
 type level struct{ mean, worst float64 }
 
-// holds tells whether neither is below another's.
-func (l level) holds(other level) bool { return l.mean >= other.mean && l.worst >= other.worst }
+// atLeast tells whether neither the mean nor the worst is below another's.
+func (l level) atLeast(other level) bool { return l.mean >= other.mean && l.worst >= other.worst }
 
-// stages is where the smoother barrier is.
+// stages is the state of the smoother barrier.
 type stages[V any] struct {
 	now         stage
 	sweeps      int   // made in it
@@ -71,7 +71,7 @@ type stages[V any] struct {
 	begun       bool
 }
 
-// beginStages looks at the mesh before its first sweep.
+// beginStages measures the mesh before its first sweep.
 func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
 	s := e.stages
 	if s.begun {
@@ -81,11 +81,11 @@ func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
 		return err
 	}
 	s.begun = true
-	return e.goOn(opening, s.start, true)
+	return e.beginStage(opening, s.start, true)
 }
 
-// goOn begins a stage at a level, which is kept or not.
-func (e *engine[F, V]) goOn(next stage, at level, keep bool) error {
+// beginStage begins a stage at a level; keep saves the positions of the vertices.
+func (e *engine[F, V]) beginStage(next stage, at level, keep bool) error {
 	s := e.stages
 	s.now, s.sweeps, s.last = next, 0, at
 	if next == ended {
@@ -100,13 +100,13 @@ func (e *engine[F, V]) goOn(next stage, at level, keep bool) error {
 	return nil
 }
 
-// restore puts the vertices back to where they were when they were kept.
+// restore moves the vertices back to the saved positions.
 func (e *engine[F, V]) restore() error {
 	e.known = false
 	return backend.Copy(e.dev, e.v, e.stages.kept)
 }
 
-// endSweep lifts the floor, and goes on to the next stage where this one has ended.
+// endSweep raises the floor, and begins the next stage where this one has ended.
 func (e *engine[F, V]) endSweep(ctx context.Context) error {
 	s := e.stages
 	r := stageRules[s.now]
@@ -127,22 +127,22 @@ func (e *engine[F, V]) endSweep(ctx context.Context) error {
 		return nil
 	}
 	switch {
-	case s.now == opening && at.holds(s.start):
-		return e.goOn(lifting, at, true)
+	case s.now == opening && at.atLeast(s.start):
+		return e.beginStage(lifting, at, true)
 	case s.now == lifting:
-		return e.goOn(closing, at, false)
+		return e.beginStage(closing, at, false)
 	case s.now == closing && e.dim == 3:
-		return e.goOn(averaging, at, false)
-	case at.holds(s.start):
-		return e.goOn(ended, at, false)
+		return e.beginStage(averaging, at, false)
+	case at.atLeast(s.start):
+		return e.beginStage(ended, at, false)
 	}
 	if err := e.restore(); err != nil {
 		return err
 	}
 	if s.now == opening {
-		return e.goOn(careful, s.start, false)
+		return e.beginStage(careful, s.start, false)
 	}
-	return e.goOn(ended, at, false)
+	return e.beginStage(ended, at, false)
 }
 
 // Ended tells whether further sweeps would do nothing.
@@ -158,12 +158,12 @@ func (e *engine[F, V]) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !at.holds(s.start) {
+	if !at.atLeast(s.start) {
 		if err := e.restore(); err != nil {
 			return err
 		}
 	}
-	return e.goOn(ended, at, false)
+	return e.beginStage(ended, at, false)
 }
 
 // level measures the mean and the worst quality.
@@ -219,8 +219,8 @@ func (e *engine[F, V]) relax(ctx context.Context) error {
 	return err
 }
 
-// rate prepares what the smoother barrier looks at, with the kernel that rates the cells.
-func (e *engine[F, V]) rate(b *backend.Arrays, rating pass) {
+// prepareRating prepares the reduction of the worst quality, with the kernel that rates the cells.
+func (e *engine[F, V]) prepareRating(b *backend.Arrays, rating pass) {
 	if e.cfg.Smoother == "barrier" {
 		e.stages, e.rating = &stages[V]{kept: backend.Fresh[V](b, len(e.v), "vertices to go back to")}, rating
 	}

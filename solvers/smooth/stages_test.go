@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
-	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
+	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
 // staged smooths with barrier to its end, a few sweeps at a time, and returns what came out and how it began.
@@ -59,7 +59,7 @@ func harmless(t testing.TB) int {
 // roughly is a mesh with slivers of about the given quality.
 func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 	t.Helper()
-	m, err := rough.Triangles(cells, seed, worst)
+	m, err := testmeshes.Triangles(cells, seed, worst)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 // roughMetric is one of those for rough meshes.
 func roughMetric(t testing.TB, n int) *sizing.Metric {
 	t.Helper()
-	m, err := sizing.Discrete(unit, 64, rough.Metric(n))
+	m, err := sizing.Discrete(unit, 64, testmeshes.Metric(n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,13 +79,13 @@ func roughMetric(t testing.TB, n int) *sizing.Metric {
 // harmed is a rough mesh, with its metric, precision and colouring.
 func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 	t.Helper()
-	m, err := rough.Plane(n)
+	m, err := testmeshes.Plane(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plain()
 	s.layout.Colouring = colouring.Kinds[n%2]
-	if rough.Single(n) {
+	if testmeshes.Single(n) {
 		s.precision = "float32"
 	}
 	return m, roughMetric(t, n), s
@@ -238,7 +238,7 @@ func TestBarrierGoesBack(t *testing.T) {
 					err = of.beginStages(t.Context())
 				}
 				if err == nil {
-					err = of.goOn(first, of.stages.start, true)
+					err = of.beginStage(first, of.stages.start, true)
 				}
 				for back := false; err == nil && !s.Ended(); _, err = s.Sweep(t.Context(), 10) {
 					if !back && first == opening && of.stages.now == careful {

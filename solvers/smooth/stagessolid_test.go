@@ -7,25 +7,25 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
-	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
+	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
 // harmedSolid is a rough mesh of tetrahedra, with its metric, precision and colouring.
 func harmedSolid(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting) {
 	t.Helper()
-	m, err := rough.Space(n)
+	m, err := testmeshes.Space(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := rough.Metric3(n)
+	at := testmeshes.Metric3(n)
 	metric, err := sizing.SolidDiscrete(unitBox, 16, func(x, y, z float64) sizing.Six { return at(x, y, z) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plain()
 	s.layout.Colouring = colouring.Kinds[n%2]
-	if rough.Single(n) {
+	if testmeshes.Single(n) {
 		s.precision = "float32"
 	}
 	return m, metric, s

@@ -12,10 +12,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be inverted if the mesh is
+// initialise gives every vertex its metric and returns the faults of the mesh. Triangles may be inverted if the mesh is
 // tangled.
-func start[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) faults.Found {
-	c := measured(part, field, v)
+func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F],
+	tangled bool) faults.List {
+	c := withMetric(part, field, v)
 	if tangled {
 		return c
 	}
@@ -29,9 +30,9 @@ func start[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.
 	return c
 }
 
-// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func measured[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.Found {
-	c := sizing.FlatPatches(field)
+// withMetric gives every vertex the metric at its position, and returns those where it is not positive definite.
+func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
+	c := sizing.FlatCells(field)
 	for i := range v {
 		p := &v[i]
 		at := field.At(p.X, p.Y)
@@ -45,7 +46,7 @@ func measured[F num.Float](part *layout.Part, field *kernels.Field[F], v []kerne
 	return c
 }
 
-// uprightCell returns the area of a triangle, and whether it is positive by more than rounding can bring about.
+// uprightCell returns the area of a triangle, and whether it is positive by more than round-off.
 func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
 	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
 	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
@@ -77,9 +78,9 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		rescale: func(at [][]float64) (float64, error) {
 			return rescale(ctx, s.comm, s.part, s.metric, at[0], at[1])
 		},
-		measure: func(v []kernels.Vertex[F], scale float64) faults.Found {
+		measure: func(v []kernels.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)
-			return measured(s.part, &field, v)
+			return withMetric(s.part, &field, v)
 		},
 	})
 }

@@ -26,7 +26,7 @@ func (s *strips) Range(lo, hi int) {
 // Grain says that a thread takes one strip at a time.
 func (s *strips) Grain() int { return 1 }
 
-// stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
+// stripsFirst replaces the rest of the first set by strips, and leaves the vertices outside of strips to the passes of
 // each set.
 func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
@@ -39,8 +39,7 @@ func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
 }
 
-// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
-// has some of them.
+// stripped tells whether a device should go over strips: one that runs loops on processors with caches.
 func stripped(dev backend.Device, p *layout.Subdomain) bool {
 	_, separate := dev.(backend.Memory)
 	return !separate && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())

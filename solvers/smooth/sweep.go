@@ -22,7 +22,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
 	s.known = s.known && sweeps == 0
-	done, err := s.repeat(ctx, sweeps-1)
+	done, err := s.repeatSweeps(ctx, sweeps-1)
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		if err := s.sweep(ctx); err != nil {
 			return 0, err
 		}
-		if err := ctx.Err(); err != nil { // a rank that is alone waits for nobody who would tell
+		if err := ctx.Err(); err != nil { // a rank that is alone makes no call that would notice
 			return 0, err
 		}
 		s.now[0].Sweep++
@@ -59,7 +59,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		return 0, fmt.Errorf("longest move: %w", err)
 	}
 	if far := s.reduced[0]; far-far != 0 {
-		return far, s.broken(ctx)
+		return far, s.checkFinite(ctx)
 	}
 	return math.Sqrt(s.reduced[0]), nil
 }
@@ -67,7 +67,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 // maxSweeps keeps the numbers of sets, over all sweeps, within int32.
 const maxSweeps = math.MaxInt32 / (2 * colouring.MaxColours)
 
-// begin tells the device which sweep it is.
+// begin gives the device the number of the sweep.
 func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 	if s.cfg.Smoother == "hybrid" {
 		s.now[0].Floor = F(s.cfg.Floor)
@@ -100,17 +100,18 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 	return backend.Upload(s.dev, s.most, s.longest[:])
 }
 
-// sweep moves the sets one after the other. While the vertices that others need travel, the others of their set move:
-// they are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
+// sweep moves the sets one after the other. While the vertices that other ranks need are sent, the rest of their set
+// moves: these are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges
+// once a batch.
 func (s *engine[F, V]) sweep(ctx context.Context) error {
 	for set := range s.first {
-		s.move(s.first[set])
+		s.run(s.first[set])
 		if !s.sub.Deep {
 			if err := s.startHalo(ctx, set, set, set+1); err != nil {
 				return err
 			}
 		}
-		s.move(s.rest[set])
+		s.run(s.rest[set])
 		if !s.sub.Deep {
 			if err := s.finishHalo(ctx, set); err != nil {
 				return err
@@ -154,7 +155,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	return s.changes[k].Start(ctx, v[:n], moved[:n])
 }
 
-// finishHalo takes in what other ranks have sent.
+// finishHalo receives what other ranks have sent.
 func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)
@@ -173,8 +174,8 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	return nil
 }
 
-// broken reports the first vertex with non-finite coordinates.
-func (s *engine[F, V]) broken(ctx context.Context) error {
+// checkFinite reports the first vertex with non-finite coordinates.
+func (s *engine[F, V]) checkFinite(ctx context.Context) error {
 	text, err := solvers.Broken(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
 	switch {
 	case err != nil:

@@ -14,17 +14,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps. They
+// tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that records sweeps. They
 // go from the vertices to a copy of them and back. All ranks do so, or none.
 func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	if s.cfg.Sweep == "sets" || !tileable(&s.cfg) {
 		return nil
 	}
-	why, err := s.tryTiles()
+	why, err := s.prepareTiles()
 	if err != nil {
 		return err
 	}
-	var c faults.Found
+	var c faults.List
 	if why != "" {
 		c.Add(int32(s.comm.Rank()), "%s: choose sets", why)
 	}
@@ -41,8 +41,8 @@ func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	return s.connectTiles()
 }
 
-// tryTiles prepares sweeps by tiles, or tells why they cannot be.
-func (s *solver[F]) tryTiles() (why string, err error) {
+// prepareTiles prepares sweeps by tiles, or returns why that is not possible.
+func (s *solver[F]) prepareTiles() (why string, err error) {
 	if _, records := s.dev.(backend.Recorder); !records {
 		return fmt.Sprintf("device %s does not repeat sweeps, which those by tiles need", s.dev.Name()), nil
 	}
@@ -51,7 +51,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
 	}
-	t, separate, err := layout.Tiles[F](s.part, s.nodes())
+	t, separate, err := layout.Tiles[F](s.part, s.nodesPerVertex())
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 		return fmt.Sprintf("the mesh does not fit tiles of %d vertices, %d neighbours of each and %d sets",
 			kernels.TileSlots, kernels.TileDegree, kernels.TileSets), nil
 	}
-	if err := s.placeTiles(t); err != nil {
+	if err := s.uploadTiles(t); err != nil {
 		return "", err
 	}
 	if f, ok := s.dev.(backend.Fitter); ok {
@@ -73,20 +73,20 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	return "", s.arrangeTiles(t, separate)
 }
 
-// tiling is what sweeps by tiles work on.
+// tiling is the arrays of sweeps by tiles.
 type tiling[F num.Float] struct {
 	n        int // tiles
 	mesh     kernels.TiledMesh[F]
-	held     [2]kernels.Held[F]
+	held     [2]kernels.TileVertices[F]
 	windows  []kernels.Window // of the metric's samples
 	loops    [2]backend.Loop  // from the first of held to the second, and back
 	passes   [2]tilePasses    // of each way
 	exchange tileExchange[F]
 }
 
-// placeTiles puts tiles on the device. Vertices that stay where they are are never written again.
-func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
-	b := &s.taken
+// uploadTiles puts tiles on the device. Vertices that never move are written once.
+func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
+	b := &s.allocated
 	a, nodes := &s.tiles, len(s.field.Samples)
 	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Uploaded(b, t.Tiles, "tiles"), Slots: backend.Uploaded(b, t.Slots,
 		"tiles"),
@@ -97,9 +97,9 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")
 	for k := range a.held {
 		n := len(s.v)
-		a.held[k] = kernels.Held[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
+		a.held[k] = kernels.TileVertices[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
 			Row:   backend.Fresh[kernels.Row[F]](b, n, "vertices of tiles"),
-			Rest:  backend.Fresh[F](b, n, "vertices of tiles"),
+			M22:   backend.Fresh[F](b, n, "vertices of tiles"),
 			Along: backend.Fresh[F](b, len(t.Sliders), "vertices of tiles")}
 		if b.Err() == nil {
 			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.held[k]), 0, n)
@@ -114,8 +114,8 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	return b.Err()
 }
 
-// nodes is how many samples of the metric's grid there are to a vertex, where the rank's vertices are.
-func (s *solver[F]) nodes() float64 {
+// nodesPerVertex is how many samples of the metric's grid there are to a vertex in the region of the rank's vertices.
+func (s *solver[F]) nodesPerVertex() float64 {
 	f := &s.field
 	x, y := s.origin[0], s.origin[1]
 	if f.Kind != lookup.Grid || len(x) == 0 {

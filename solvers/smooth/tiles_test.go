@@ -30,7 +30,7 @@ func TestTilesSame(t *testing.T) {
 				if k == 2 {
 					s.layout.Boundary = layout.Fixed
 				}
-				const sweeps = 3*recorded + 2
+				const sweeps = 3*sweepsPerRecording + 2
 				cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
 				want := s.run(t, m, metric, cfg, sweeps)
 				launches := 0

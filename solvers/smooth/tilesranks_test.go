@@ -65,7 +65,7 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 func TestTilesOnRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 3000, 5), swirl(t)
-	const sweeps = 3*recorded + 2
+	const sweeps = 3*sweepsPerRecording + 2
 	for _, precision := range []string{"float64", "float32"} {
 		s := plain()
 		s.precision = precision
@@ -95,7 +95,7 @@ func TestTilesOnRanks(t *testing.T) {
 					// The first recording is queued as it is, since linked devices are not ready before.
 					expected := int64(0)
 					if name == "linked" {
-						expected = int64(ranks * (2*(sweeps/recorded) - 1))
+						expected = int64(ranks * (2*(sweeps/sweepsPerRecording) - 1))
 					}
 					if n := launches.Load(); n != expected {
 						t.Errorf("%d ranks, %s: %d launches, not %d", ranks, name, n, expected)
@@ -135,7 +135,7 @@ func TestSetsOnLinkedRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
-	const sweeps = 3*recorded + 1
+	const sweeps = 3*sweepsPerRecording + 1
 	s := plain()
 	want := s.run(t, m, metric, cfg, 2*sweeps)
 	var launches atomic.Int64
@@ -150,7 +150,7 @@ func TestTilesOfSomeRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 2000, 5), swirl(t)
 	cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
-	const sweeps = 2*recorded + 1
+	const sweeps = 2*sweepsPerRecording + 1
 	want := plain().run(t, m, metric, cfg, sweeps)
 	l, err := layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
 		Order: partition.Hilbert, Deep: true})

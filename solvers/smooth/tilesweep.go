@@ -14,34 +14,36 @@ import (
 // and what is out of date after a batch comes by an exchange, with which the next begins: tiles that hold nothing of it
 // are taken through their first sweep meanwhile.
 
-// tilePasses are what sweeps by tiles go through, from the first of held or back.
+// tilePasses are the passes of sweeps by tiles that begin with the first, or the second, of both copies of the
+// vertices.
 type tilePasses struct {
 	all  []pass
 	give []pass // at the beginning of a batch: what other ranks need
-	rest []pass // meanwhile, tiles that hold nothing of what is to come
+	rest []pass // tiles without vertices of other ranks, during the exchange
 	take []pass // what has come
 	last []pass // and tiles that hold something of it
 }
 
-// tileExchange is that between batches.
+// tileExchange is the exchange between batches.
 type tileExchange[F num.Float] struct {
 	wire  []kernels.Vertex[F] // what goes to other ranks, and then what comes from them
 	sends bool
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles, of which so many hold nothing that comes from other ranks.
+// arrangeTiles prepares the passes of sweeps by tiles, of which the first separate hold nothing that comes from other
+// ranks.
 func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	t, tiles := &s.tiles, len(of.Tiles)-1
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
 	}
-	s.aim = []pass{{0, tiles, kernels.NewAimTilesLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
+	s.aim = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
 	t.n = tiles
 	if s.comm.Size() == 1 {
 		return nil
 	}
-	sent, taken := travellers(&s.sub.Batch, of)
-	b := &s.taken
+	sent, taken := exchangedVertices(&s.sub.Batch, of)
+	b := &s.allocated
 	x := &t.exchange
 	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(taken), "messages of tiles")
 	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, taken, "messages of tiles")
@@ -58,15 +60,17 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	return nil
 }
 
-// travellers lists what goes to other ranks between batches, and what comes from them, one rank after the other.
-func travellers[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
+// exchangedVertices lists the vertices sent to other ranks between batches, and those received, one rank after the
+// other.
+func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) (sent,
+	taken []kernels.Exchanged) {
 	rail := map[int32]int32{}
 	for k, v := range of.Sliders {
 		rail[v] = int32(k)
 	}
-	add := func(to []kernels.Traveller, ids []int32) []kernels.Traveller {
+	add := func(to []kernels.Exchanged, ids []int32) []kernels.Exchanged {
 		for _, v := range ids {
-			t := kernels.Traveller{Place: of.Where[v], Rail: -1}
+			t := kernels.Exchanged{Place: of.Where[v], Rail: -1}
 			if k, slides := rail[v]; slides {
 				t.Rail = k
 			}
@@ -95,7 +99,7 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 	for k := range sweeps {
 		p := &s.tiles.passes[k%2]
 		if s.comm.Size() == 1 || k%s.sub.Batch.Sweeps != 0 {
-			s.move(p.all)
+			s.run(p.all)
 			continue
 		}
 		if err := s.beginBatch(ctx, p); err != nil {
@@ -109,22 +113,22 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 	if s.linked != nil {
 		err := s.linked.Fork(func() error {
-			s.move(p.give)
+			s.run(p.give)
 			err := s.between.Start(ctx, s.tiles.exchange.wire)
-			s.move(p.take)
-			s.move(p.last)
+			s.run(p.take)
+			s.run(p.last)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		s.move(p.rest)
+		s.run(p.rest)
 		return s.between.Finish(ctx)
 	}
 	if err := s.exchangeTiles(ctx, p, p.rest); err != nil {
 		return err
 	}
-	s.move(p.last)
+	s.run(p.last)
 	return nil
 }
 
@@ -135,14 +139,14 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	return s.exchangeTiles(ctx, &s.tiles.passes[0], nil)
 }
 
-// exchangeTiles exchanges what is out of date, while something else is done.
+// exchangeTiles exchanges the ghosts that are out of date, while the passes meanwhile run.
 func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
 	x := &s.tiles.exchange
-	s.move(p.give)
+	s.run(p.give)
 	if err := s.between.Start(ctx, x.wire); err != nil {
 		return err
 	}
-	s.move(meanwhile)
+	s.run(meanwhile)
 	if !x.sends && s.linked == nil { // what is staged does not wait then for what came last to be taken
 		if err := s.wait(ctx); err != nil {
 			return err
@@ -154,6 +158,6 @@ func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile 
 	if err := s.between.Finish(ctx); err != nil {
 		return err
 	}
-	s.move(p.take)
+	s.run(p.take)
 	return nil
 }

@@ -40,7 +40,7 @@ type untangler[V any] struct {
 	global         []int32 // ids of the rank's cells
 	cellSize       func(v []V, cell int) (first int32, size float64, upright bool)
 	rescale        func(at [][]float64) (float64, error)
-	measure        func(v []V, scale float64) faults.Found // gives every vertex the metric where it is
+	measure        func(v []V, scale float64) faults.List // gives every vertex the metric where it is
 }
 
 // untangle moves vertices until no cell is inverted or flat, and rescales the metric if that was asked for.
@@ -52,7 +52,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
-	at, err := s.Places()
+	at, err := s.Positions()
 	if err != nil {
 		return u, err
 	}
@@ -60,7 +60,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 	if err != nil {
 		return u, err
 	}
-	v, err := s.everything()
+	v, err := s.allVertices()
 	if err != nil {
 		return u, err
 	}
@@ -72,7 +72,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 
 func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
 	var u Untangling
-	bad, err := s.turned(ctx, how)
+	bad, err := s.invertedCells(ctx, how)
 	u.Before = bad.Count
 	if err != nil || bad.Count == 0 {
 		return u, err
@@ -88,7 +88,7 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 				return u, err
 			}
 			u.Sweeps++
-			if bad, err = s.turned(ctx, how); err != nil || bad.Count == 0 {
+			if bad, err = s.invertedCells(ctx, how); err != nil || bad.Count == 0 {
 				return u, err
 			}
 		}
@@ -99,7 +99,7 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 			}
 			u.Sweeps++
 		}
-		if bad, err = s.turned(ctx, how); err != nil || bad.Count == 0 {
+		if bad, err = s.invertedCells(ctx, how); err != nil || bad.Count == 0 {
 			return u, err
 		}
 	}
@@ -107,11 +107,11 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 
-// turned is the cells of the whole mesh that are inverted or flat: how many, and a text about the first few.
-func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Found, error) {
-	v, err := s.everything()
+// invertedCells is the cells of the whole mesh that are inverted or flat: how many, and a text about the first few.
+func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (faults.List, error) {
+	v, err := s.allVertices()
 	if err != nil {
-		return faults.Found{}, err
+		return faults.List{}, err
 	}
 	type cell struct {
 		ID   int32
@@ -136,14 +136,14 @@ func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (faults.Fo
 	body := binary.LittleEndian.AppendUint64(nil, uint64(count))
 	body, err = binary.Append(body, binary.LittleEndian, mine[:min(told, len(mine))])
 	if err != nil {
-		return faults.Found{}, err
+		return faults.List{}, err
 	}
 	all, err := s.comm.Allgatherv(ctx, body)
 	if err != nil {
-		return faults.Found{}, err
+		return faults.List{}, err
 	}
 	const size = 4 + 4*8
-	c := faults.Found{}
+	c := faults.List{}
 	mine = mine[:0]
 	for r, b := range all {
 		if len(b) < 8 || (len(b)-8)%size != 0 {

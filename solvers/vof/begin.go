@@ -12,12 +12,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// begin makes an array of the block of volume fractions, and these in the precision of the state.
-func begin[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
+// initialField is the volume fractions at the start in an array with ghosts, and without them, in the precision of the
+// state.
+func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
 	err error) {
 	start, begun = make([]F, b.Len()), make([]float64, len(fractions))
 	row := b.N[0]
-	return start, begun, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+	return start, begun, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo,
+		hi int) error {
 		for r := lo; r < hi; r++ {
 			first := b.Index(0, r%b.N[1], r/b.N[1])
 			for i, f := range fractions[r*row : (r+1)*row] {
@@ -35,12 +37,13 @@ func begin[F num.Float](ctx context.Context, b *grid.Block, fractions []float64)
 // them.
 type rates [3]float64
 
-// measure finds the longest step and the divergence of the velocity on all ranks; of a series of them the worst so far.
+// measure finds the longest step and the divergence of the velocity on all ranks; of a series of velocities the worst
+// so far.
 func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	var most rates
 	var lock sync.Mutex
 	b := s.block
-	err := parallel.Each(ctx, "rates of flow", b.N[1]*b.N[2], few/b.N[0]+1, func(lo, hi int) error {
+	err := parallel.Each(ctx, "rates of flow", b.N[1]*b.N[2], cellsPerWorker/b.N[0]+1, func(lo, hi int) error {
 		var here rates
 		for r := lo; r < hi; r++ {
 			if err := s.rate(u, b.Index(0, r%b.N[1], r/b.N[1]), &here); err != nil {
@@ -68,7 +71,7 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	return nil
 }
 
-// rate looks at a row of cells from one on.
+// rate takes in a row of cells from one on.
 func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
 	b := s.block
 	var strides [3]int

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Config is what a case says of the method.
+// Config is the method and how it is computed.
 type Config struct {
 	Normal string  // youngs, myc, elvira, lvira or height
 	Advect string  // weymouth-yue or ei-le
@@ -22,7 +22,7 @@ type Config struct {
 	// the messages are direct.
 	Halo string
 	// Exchange is how often ghosts are exchanged: "sweep", before each sweep, or "step", once, with ghosts in which the
-	// first sweeps go on beyond the block, or "steps", once in TileTurns steps, for tiles that go over 72 layers of
+	// first sweeps go on beyond the block, or "steps", once in ListSteps steps, for tiles that go over 72 layers of
 	// ghosts. The default is what took less time on four ranks, by BenchmarkExchange: in the plane once a step (over gRPC
 	// by a fifth), in space, and with heights, before each sweep; by tiles once in many steps, unless a block is thinner
 	// than those layers. The state is the same.
@@ -31,7 +31,7 @@ type Config struct {
 	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU
 	// goes by bricks of cells, and leaves those alone where no interface is near. The state is the same.
 	Sweep string
-	// Curvature tells that its field will be asked for: heights need three layers of ghosts.
+	// Curvature tells that the field "curvature" will be asked for: heights need three layers of ghosts.
 	Curvature bool
 }
 
@@ -56,7 +56,7 @@ func (c Config) Ghosts(dim int) int {
 	return along
 }
 
-// wide tells that ghosts are exchanged once a step.
+// wide tells that ghosts are exchanged once a step or less, in a communication-avoiding halo.
 func (c Config) wide(dim int) bool {
 	if c.Exchange == "" || c.Exchange == "auto" {
 		return dim == 2 && c.Normal != "height"
@@ -72,7 +72,7 @@ func (c Config) reach() (along, across int) {
 	return 2, 1
 }
 
-// Check refuses what New would refuse to run on a block.
+// Check refuses what New would refuse on a block.
 func (c Config) Check(b *grid.Block) error {
 	if err := c.check(b.Grid.Dim); err != nil {
 		return err
@@ -113,5 +113,5 @@ func (c Config) check(dim int) error {
 	return nil
 }
 
-// way is the kernels' number of a normal.
-func (c Config) way() int32 { return int32(slices.Index(Normals, c.Normal)) }
+// normalMethod is the kernels' number of the normal's method.
+func (c Config) normalMethod() int32 { return int32(slices.Index(Normals, c.Normal)) }

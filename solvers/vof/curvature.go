@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// curvature is that of the interface in the mixed cell at place c of the field: from heights, to second order, or where
+// curvature is that of the interface in the mixed cell at index c of the field: from heights, to second order, or where
 // columns are not crossed by a parabola through the planes of the cell and its neighbours (Popinet, J. Comput. Phys.
 // 228, 2009), and NaN where these are too few.
 func (s *solver[F]) curvature(field []F, c int) float64 {
@@ -18,7 +18,7 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 	if size == 0 {
 		return math.NaN()
 	}
-	origin := s.middleOf(n, alpha)
+	origin := s.sectionCentroid(n, alpha)
 	t, u := tangents(n)
 	p := parabola{terms: 3 * (g.Dim - 1)}
 	i, j, k := s.block.Cell(c)
@@ -37,7 +37,7 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 				if size == 0 || dot(m, n) <= 0 { // the other side of a film
 					continue
 				}
-				x := s.middleOf(m, alpha)
+				x := s.sectionCentroid(m, alpha)
 				for d, off := range [3]int{nx, ny, nz} {
 					x[d] += float64(off)*g.Spacing(d) - origin[d]
 				}
@@ -48,8 +48,8 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 	return p.curvature()
 }
 
-// middleOf is the mean of the corners of the piece that a cell cuts of the plane n·x = alpha.
-func (s *solver[F]) middleOf(n [3]float64, alpha float64) (x [3]float64) {
+// sectionCentroid is the mean of the corners of the piece that a cell cuts of the plane n·x = alpha.
+func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) {
 	g, count := s.block.Grid, 0.0
 	for axis := range g.Dim {
 		for bits := range 1 << g.Dim {

@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// deepGhosts is how many layers a cycle takes. In each step what tiles find at the edge of the ghosts is void,
-// TileReach cells further in, and has come to the block's own cells when the next ghosts come. Tiles far from an
-// interface cost nothing there either.
+// deepGhosts is how many layers a cycle takes. In each step invalid values spread from the edge of the ghosts by
+// TileReach cells, and reach the block's own cells when the next exchange is due. Tiles far from an interface cost
+// nothing there either.
 const deepGhosts = cycleLength * kernels.TileReach
 
 // widenGhosts makes the ghosts of the block as deep as a cycle takes, where all ranks go by tiles and no block is
@@ -39,7 +39,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return nil, thin
 	}
 	can := []float64{1}
-	if s.over != byTiles || thin != nil {
+	if s.traversal != byTiles || thin != nil {
 		can[0] = 0
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, can); err != nil || can[0] == 0 {
@@ -50,17 +50,17 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return nil, err
 	}
 	s.block, s.period = block, byCycle
-	s.cover(frame)
+	s.layTiles(frame)
 	return deep, nil
 }
 
-// mayDeepen tells whether deep ghosts are wished for, or left to the solver.
+// mayDeepen tells whether deep ghosts are asked for, or left to the solver to choose.
 func (c Config) mayDeepen(dim int) bool {
 	return dim == 2 && c.wide(dim) && c.Exchange != "step" && c.Sweep != "cells"
 }
 
 // ghostTiles lists the tiles that hold deep ghosts.
-func (w *ways) ghostTiles(b *grid.Block) (tiles []int32) {
+func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 	if w.period != byCycle {
 		return nil
 	}
@@ -73,24 +73,24 @@ func (w *ways) ghostTiles(b *grid.Block) (tiles []int32) {
 	return tiles
 }
 
-// taking prepares what takes deep ghosts that have come.
-func (a *arrays[F]) taking(b *grid.Block, cfg Config, w *ways) kernelOver {
+// ghostTileLoop prepares what brings the tiles of deep ghosts up to date after an exchange.
+func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) kernelOver {
 	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.covered(),
-		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], Dust: roundOff[F](), F: a.fields[0],
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], RoundOff: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
 		Order: a.ghostTiles}
-	return kernelOver{kernels.NewTakeTileLoop(g), len(a.ghostTiles)}
+	return kernelOver{kernels.NewRefreshGhostTileLoop(g), len(a.ghostTiles)}
 }
 
-// takeGhosts brings the ghosts that the given turn begins with.
-func (s *solver[F]) takeGhosts(ctx context.Context, turn int) error {
+// beginStep brings the ghosts up to date with which the given step of a cycle begins.
+func (s *solver[F]) beginStep(ctx context.Context, turn int) error {
 	if s.period == byCycle && turn > 0 {
 		return nil
 	}
 	if err := s.refresh(ctx); err != nil {
 		return err
 	}
-	s.advance(s.take)
+	s.run(s.refreshTiles)
 	s.lap(inHalo)
 	return nil
 }

@@ -43,7 +43,7 @@ func TestDeepGhosts(t *testing.T) {
 				p := c.problem
 				p.parts, p.batch, p.separate, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
 				err := p.run(func(rank int, s Solver) error {
-					if exchange, _ := s.Ways(); exchange != "steps" {
+					if exchange, _ := s.Schedule(); exchange != "steps" {
 						t.Errorf("%s, %v: exchange each %s", name, parts, exchange)
 					}
 					for s.Time() < c.end {
@@ -74,7 +74,7 @@ func TestThinBlocks(t *testing.T) {
 		cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 1}}
 	p.cfg.Sweep = "tiles"
 	err := p.run(func(_ int, s Solver) error {
-		if exchange, _ := s.Ways(); exchange != "step" {
+		if exchange, _ := s.Schedule(); exchange != "step" {
 			t.Errorf("exchange each %s", exchange)
 		}
 		return nil

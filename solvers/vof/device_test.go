@@ -245,8 +245,8 @@ func TestRecordings(t *testing.T) {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.(*solver[float64])
-				if n := inner.parts; inner.busy[0] == 0 || int(inner.busy[0]) >= n {
-					return fmt.Errorf("%d of %d tiles or bricks have work", inner.busy[0], n)
+				if n := inner.parts; inner.activeCount[0] == 0 || int(inner.activeCount[0]) >= n {
+					return fmt.Errorf("%d of %d tiles or bricks have work", inner.activeCount[0], n)
 				}
 				got, err := s.Hash(ctx)
 				if rank == 0 && got != want {

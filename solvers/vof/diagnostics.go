@@ -27,18 +27,18 @@ func (s *solver[F]) mixed(f float64) bool {
 	return f > least && f < 1-least
 }
 
-// plane is that of the mixed cell at place c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space
+// plane is that of the mixed cell at index c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space
 // and x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are
 // 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m geom.Plane[F]
 	h := s.sides()
 	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), differenceStep[F]())
+		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 		m = geom.Plane[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
 		size = float64(geom.Length(&p, h[0], h[1]))
 	} else {
-		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), differenceStep[F]())
+		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 		size = float64(geom.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}

@@ -24,20 +24,20 @@ func (s *solver[F]) checkField(name string) error {
 	return nil
 }
 
-// few is how many cells are worth a goroutine: some take long.
-const few = 1000
+// cellsPerWorker is how many cells are worth a goroutine: some take long.
+const cellsPerWorker = 1000
 
 func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if err := s.checkField(name); err != nil {
 		return nil, err
 	}
-	field, err := s.view(ctx, true)
+	field, err := s.hostField(ctx, true)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, s.block.Cells())
 	row, rows := s.block.N[0], s.block.N[1]*s.block.N[2]
-	parallel.Ranges(rows, parallel.Parts(rows, few/row+1), func(_, lo, hi int) {
+	parallel.Ranges(rows, parallel.Parts(rows, cellsPerWorker/row+1), func(_, lo, hi int) {
 		for n := lo; n < hi; n++ {
 			first := s.block.Index(0, n%s.block.N[1], n/s.block.N[1])
 			for i := range row {
@@ -85,7 +85,7 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 	return nil
 }
 
-// download brings the cells around one to the host, so many on each side.
+// download brings the cells around one to the host, reach cells in each direction.
 func (s *solver[F]) download(i, j, k, reach int) error {
 	field := s.fields[s.now()]
 	deep := reach
@@ -103,7 +103,7 @@ func (s *solver[F]) download(i, j, k, reach int) error {
 	return nil
 }
 
-// quantity is a field at place c of the volume fractions, whose ghosts are those of now.
+// quantity is a field at index c of the volume fractions, whose ghosts are up to date.
 func (s *solver[F]) quantity(field []F, name string, c int) float64 {
 	v := float64(field[c])
 	switch {

@@ -17,7 +17,7 @@ func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, plane
 	}
 	out := make([]float64, b.Cells())
 	row := b.N[0]
-	return out, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+	return out, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
 		body, cell := body.Copy(), shape.Cell{Dim: b.Grid.Dim}
 		for d := range cell.Dim {
 			cell.H[d] = b.Grid.Spacing(d)

@@ -33,19 +33,19 @@ func (s *solver[F]) exchange(ctx context.Context, f []F) error {
 	return halo.Exchange(ctx, s.ghosts, f)
 }
 
-// refresh makes the ghosts those of now.
+// refresh brings the ghosts of the current field up to date.
 func (s *solver[F]) refresh(ctx context.Context) error {
-	if s.fresh {
+	if s.ghostsCurrent {
 		return nil
 	}
-	s.fresh = s.period != byCycle
+	s.ghostsCurrent = s.period != byCycle
 	return s.exchange(ctx, s.fields[s.now()])
 }
 
-// interfaceFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest.
-// A rank
-// that is alone, and a block that is thin, leaves it whole: there is nothing to do while messages travel.
-func (w *ways) interfaceFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
+// splitInterface divides a block into boxes near open sides, as deep as ghosts, whose cells other ranks need, and the
+// rest. A rank that is alone, and a block that is thin, leaves it whole: nothing is computed while messages are under
+// way.
+func (w *schedule) splitInterface(b *grid.Block) (rim []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
 		for side, open := range b.Open(axis) {

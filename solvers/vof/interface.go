@@ -13,7 +13,7 @@ import (
 // more weight; the surface is where this is zero. It is closed within the grid whatever the distances are, and ends at
 // its sides. What is thinner than a cell may be missing.
 func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
-	field, err := s.view(ctx, true)
+	field, err := s.hostField(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 // unitPlane is the plane m·ξ = α of a mixed cell in unit coordinates.
 func (s *solver[F]) unitPlane(field []F, at int) (m [3]float64, alpha float64) {
 	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, at, lattice(s.block), s.cfg.way(), differenceStep[F]())
+		p := kernels.PlaneOf2(field, at, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 		return [3]float64{float64(p.X), float64(p.Y), 0}, float64(p.Alpha)
 	}
-	p := kernels.PlaneOf3(field, at, lattice(s.block), s.cfg.way(), differenceStep[F]())
+	p := kernels.PlaneOf3(field, at, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 	return [3]float64{float64(p.X), float64(p.Y), float64(p.Z)}, float64(p.Alpha)
 }

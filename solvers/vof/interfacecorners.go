@@ -35,7 +35,7 @@ func newCorners(b *grid.Block) *corners {
 
 func (c *corners) index(i, j, k int) int { return i + c.n[0]*(j+c.n[1]*k) }
 
-// of goes over the corners of a cell that the block has: bit d of bits is the place along axis d.
+// of goes over the corners of a cell that the block has: bit d of bits is the position along axis d.
 func (c *corners) of(i, j, k int) func(yield func(bits, at int) bool) {
 	return func(yield func(bits, at int) bool) {
 		for bits := range 1 << c.block.Grid.Dim {

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Bytes is what the arrays of a block take on a device, with memory of its own if apart: those of arrays.place, and the
+// Bytes is what the arrays of a block take on a device, with separate memory or not: those of arrays.upload, and the
 // field that errors are against. Ghosts are as deep as tiles have them where these exchange once in many steps.
 func (c Config) Bytes(b *grid.Block, precision string, separate bool) (int64, error) {
 	if precision == "float32" {
@@ -22,7 +22,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	if w.over == byTiles && c.mayDeepen(b.Grid.Dim) && open(b) {
+	if w.traversal == byTiles && c.mayDeepen(b.Grid.Dim) && open(b) {
 		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
 			b = deep
 		}
@@ -30,7 +30,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	var number F
 	dim, each := b.Grid.Dim, int64(0) // of a cell with ghosts
 	fields := 2
-	if dim == 3 && w.over != byTiles {
+	if dim == 3 && w.traversal != byTiles {
 		fields = 3
 	}
 	each += int64(fields+dim) * int64(unsafe.Sizeof(number))

@@ -15,28 +15,28 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// observer measures the volume fractions on the device, where they are, while steps are queued.
+// observer computes diagnostics on the device while steps are queued.
 type observer[F num.Float] struct {
-	against []float64 // what fields are compared with, of the block's own cells
-	sum     float64   // of all ranks' against, where it is not the start; else 0
-	clear   backend.Loop
-	planes  [2]kernelOver // by field: of all mixed cells, where they are stored
-	survey  [2]kernelOver
-	found   []int64
+	reference    []float64 // what fields are compared with, of the block's own cells
+	referenceSum float64   // of reference on all ranks, where that is not the start; else 0
+	clear        backend.Loop
+	planes       [2]kernelOver // by field: of all mixed cells, where they are stored
+	survey       [2]kernelOver
+	found        []int64
 	solvers.Observing[observation]
 }
 
-// observation is what was found of one state.
+// observation is the result for one state.
 type observation struct {
 	report  backend.Report
 	steps   int
 	longest float64
 }
 
-// prepare makes what a survey takes. start is the volume fraction of each cell of the block.
+// prepare makes the kernels of a survey. start is the volume fraction of each cell of the block.
 func (o *observer[F]) prepare(s *solver[F], start []float64) error {
-	b, a := s.block, &s.taken
-	o.against = backend.Uploaded(a, start, "volume fractions to compare with")
+	b, a := s.block, &s.allocated
+	o.reference = backend.Uploaded(a, start, "volume fractions to compare with")
 	o.found = backend.Fresh[int64](a, kernels.SurveyWords, "what is measured")
 	if a.Err() != nil {
 		return a.Err()
@@ -55,24 +55,26 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 		if f == nil {
 			continue
 		}
-		m, patches := kernels.NewSurvey(layout, b.N, h, roundOff[F](), f, o.against, o.found)
+		m, squares := kernels.NewSurvey(layout, b.N, h, roundOff[F](), f, o.reference, o.found)
 		if b.Grid.Dim == 2 {
-			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: differenceStep[F](),
-				Dust: roundOff[F](), F: f, Planes: s.planes2}
+			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
+				DifferenceStep: differenceStep[F](),
+				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
 			o.planes[k] = kernelOver{kernels.NewReconstruct2Loop(own, of), own.Size()}
-			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), patches}
+			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), squares}
 		} else {
-			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.way(), Stored: s.stored, Nudge: differenceStep[F](),
-				Dust: roundOff[F](), F: f, Planes: s.planes3}
+			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
+				DifferenceStep: differenceStep[F](),
+				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
 			o.planes[k] = kernelOver{kernels.NewReconstruct3Loop(own, of), own.Size()}
-			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), patches}
+			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), squares}
 		}
 	}
 	return nil
 }
 
-// Against compares the field with other volume fractions than those at the start, which the ranks agree on.
-func (s *solver[F]) Against(ctx context.Context, fractions []float64) error {
+// SetReference sets the volume fractions that errors are against, in place of those at the start. All ranks call it.
+func (s *solver[F]) SetReference(ctx context.Context, fractions []float64) error {
 	var sum dist.Accumulator
 	for _, f := range fractions {
 		sum.Add(f)
@@ -80,8 +82,8 @@ func (s *solver[F]) Against(ctx context.Context, fractions []float64) error {
 	if err := dist.AllreduceSum(ctx, s.comm, &sum); err != nil {
 		return err
 	}
-	s.observer.sum = sum.Float64()
-	return backend.Upload(s.dev, s.observer.against, fractions)
+	s.observer.referenceSum = sum.Float64()
+	return backend.Upload(s.dev, s.observer.reference, fractions)
 }
 
 // queueSurvey queues the survey of the state as it is.
@@ -92,9 +94,9 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	o, now := &s.observer, s.now()
 	s.dev.Run(o.clear, 0, len(o.found))
 	if s.stored {
-		s.advance(o.planes[now])
+		s.run(o.planes[now])
 	}
-	s.advance(o.survey[now])
+	s.run(o.survey[now])
 	to.steps, to.longest = s.steps, s.longest
 	return to.report.Take(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.found))), len(o.found)*8))
 }
@@ -112,7 +114,7 @@ func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
@@ -120,11 +122,11 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.queueSurvey(ctx, room); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.told(ctx, room)
+	return s.diagnosticsOf(ctx, room)
 }
 
-// told makes diagnostics of what the surveys of all ranks found.
-func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, err error) {
+// diagnosticsOf combines the results of all ranks.
+func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
 	bytes, err := of.report.Read()
 	if err != nil {
 		return d, err
@@ -156,13 +158,13 @@ func (s *solver[F]) told(ctx context.Context, of *observation) (d Diagnostics, e
 	if s.volume > 0 {
 		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
 	}
-	if sum := s.observer.sum; sum > 0 {
+	if sum := s.observer.referenceSum; sum > 0 {
 		d.RelError = change.Float64() / sum
 	}
 	return d, nil
 }
 
-// brokenAt tells which volume fraction was not finite after some steps: on this rank that of the word of a survey.
+// brokenAt names the volume fraction that was not finite after some steps: on this rank that of the word of a survey.
 func (s *solver[F]) brokenAt(ctx context.Context, steps int, word int64) error {
 	cell, f := kernels.BrokenCell(word)
 	text, err := solvers.BrokenEntity(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})

@@ -10,32 +10,33 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// ways is how the steps of a rank go: over what its kernels go at a time, and how often ghosts are exchanged. Both are
-// chosen by Config.choose, and by widenGhosts where ranks find that they can go by tiles through a cycle:
+// schedule is how the steps of a rank go: over what a kernel goes at a time (traversal), and how often ghosts are
+// exchanged (period). Both are chosen by Config.choose, and by widenGhosts where ranks find that they can go by tiles
+// through a cycle:
 //
 //	             bySweep                        byStep                         byCycle
 //	byCells      in space; exchange "sweep"     in the plane, by default       -
 //	byTiles      a block without neighbours     in the plane; large blocks     in the plane, several ranks;
 //	                                            of GPUs; sweep "tiles"         exchange "steps"
 //	byBricks     in space, on GPUs              -                              -
-type ways struct {
-	over   over
-	period period
-	stored bool // planes are found once and kept, but in tiles: they cost more than storing them
-	tiles  [2]int
-	parts  int  // how many tiles or bricks there are
-	alone  bool // no other rank has a part in a step
+type schedule struct {
+	traversal traversal
+	period    period
+	stored    bool // planes are found once and kept, but in tiles: they cost more than storing them
+	tiles     [2]int
+	parts     int  // how many tiles or bricks there are
+	alone     bool // no other rank has a part in a step
 
 	frame abi.Box // of cells that tiles cover
 }
 
-// over is what a kernel of a step takes at a time.
-type over int
+// traversal is what a kernel of a step takes at a time.
+type traversal int
 
 const (
-	byCells  over = iota // a sweep over the cells of boxes
-	byTiles              // both sweeps of a step over tiles of the plane
-	byBricks             // a sweep over bricks of cells in space
+	byCells  traversal = iota // a sweep over the cells of boxes
+	byTiles                   // both sweeps of a step over tiles of the plane
+	byBricks                  // a sweep over bricks of cells in space
 )
 
 // period is how often ghosts are brought up to date.
@@ -47,14 +48,14 @@ const (
 	byCycle               // once in cycleLength steps: tiles go over ghosts too
 )
 
-// choose finds the ways. separate tells that the device has memory of its own.
-func (c Config) choose(b *grid.Block, separate bool) (w ways, err error) {
+// choose chooses the schedule. separate tells that the device has separate memory.
+func (c Config) choose(b *grid.Block, separate bool) (w schedule, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
 	if c.wide(b.Grid.Dim) {
 		w.period = byStep
 	}
 	if separate && b.Grid.Dim == 3 && w.period == bySweep && c.Sweep != "cells" {
-		w.over = byBricks
+		w.traversal = byBricks
 	}
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
@@ -86,41 +87,41 @@ func (c Config) choose(b *grid.Block, separate bool) (w ways, err error) {
 	}
 	if c.Sweep == "tiles" || c.Exchange == "steps" ||
 		c.Sweep != "cells" && separate && why == "" && b.Cells() >= many {
-		w.over = byTiles
-		w.cover(abi.Box{Hi: b.N})
+		w.traversal = byTiles
+		w.layTiles(abi.Box{Hi: b.N})
 	}
-	if w.over == byBricks {
+	if w.traversal == byBricks {
 		n := kernels.CountBricks(b.N)
 		w.parts = n[0] * n[1] * n[2]
 	}
 	return w, nil
 }
 
-// cover lays tiles over a box of cells.
-func (w *ways) cover(frame abi.Box) {
+// layTiles covers a box of cells with tiles.
+func (w *schedule) layTiles(frame abi.Box) {
 	w.frame = frame
 	nx, ny := frame.Hi[0]-frame.Lo[0], frame.Hi[1]-frame.Lo[1]
 	w.tiles = [2]int{(nx + kernels.TileX - 1) / kernels.TileX, (ny + kernels.TileY - 1) / kernels.TileY}
 	w.parts = w.tiles[0] * w.tiles[1]
 }
 
-// manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way
-// through one tile.
+// manyCells is how many cells a block must have for tiles to be the default. Below, the time of a step on a GPU is the
+// latency of one tile.
 const manyCells = 2 << 20
 
-// pass is a sweep, or in tiles a whole step, with what it needs.
+// pass is a sweep, or in tiles a whole step, with what comes before it.
 type pass[F num.Float] struct {
 	walls       backend.Loop
 	reconstruct backend.Loop
 	planes      int // indices of reconstruct
 	first       []kernelOver
 	rest        kernelOver
-	field       []F // of which others need what first leaves, or nil
+	field       []F // whose cells of first other ranks need, or nil
 }
 
 // passes prepares step k of a cycle, over a list of tiles or bricks where there are any.
-func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileList) []pass[F] {
-	if w.over == byTiles {
+func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *tileList) []pass[F] {
+	if w.traversal == byTiles {
 		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
 	}
 	layout, dim := lattice(b), b.Grid.Dim
@@ -135,31 +136,31 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 			box = cfg.widened(b, k, n)
 		}
 		var advance func(abi.Box) backend.Loop
-		wide := box // with the donors beyond
+		wide := box // with the donors outside of it
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		var p pass[F]
-		var interfaces []abi.Box // which others need
+		var interfaces []abi.Box // which other ranks need
 		inner := box
 		if n == dim-1 || w.period == bySweep {
 			p.field = to
-			interfaces, inner = w.interfaceFirst(b)
+			interfaces, inner = w.splitInterface(b)
 		}
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
-			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
-				U:      a.u[axis],
-				Planes: a.planes2}
+			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n],
+				Normal: cfg.normalMethod(), Stored: w.stored,
+				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U: a.u[axis], Planes: a.planes2}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
-			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: w.stored, Nudge: differenceStep[F](), Dust: roundOff[F](), F: from, Start: a.fields[0], Out: to,
-				U:      a.u[axis],
-				Planes: a.planes3}
+			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis],
+				Normal: cfg.normalMethod(), Stored: w.stored,
+				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
+				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
-			if w.over == byBricks {
+			if w.traversal == byBricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
@@ -167,7 +168,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		if w.stored {
 			p.planes = wide.Size()
 		}
-		if w.over != byBricks {
+		if w.traversal != byBricks {
 			for _, box := range interfaces {
 				p.first = append(p.first, kernelOver{advance(box), box.Size()})
 			}
@@ -201,11 +202,13 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 }
 
 // tiledPass is the whole of step k, over a list of tiles.
-func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tileList) pass[F] {
+func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *schedule, k int, l *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.covered(),
-		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
-		Nudge: differenceStep[F](), Dust: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
-		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(),
+		Normal:         cfg.normalMethod(),
+		DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0],
+		V:           a.u[1],
+		KindsBefore: a.kinds[k%2], KindsAfter: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
 	p := pass[F]{first: []kernelOver{{step, w.parts}}}
 	if w.period != byCycle {
@@ -215,19 +218,19 @@ func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tile
 }
 
 // lattice is the layout of a block's arrays from the first cell that tiles cover.
-func (w *ways) lattice(b *grid.Block) kernels.Lattice {
+func (w *schedule) lattice(b *grid.Block) kernels.Lattice {
 	l := lattice(b)
 	l.Origin = int32(b.Index(w.frame.Lo[0], w.frame.Lo[1], 0))
 	return l
 }
 
 // covered is how many cells tiles cover along each axis.
-func (w *ways) covered() [2]int32 {
+func (w *schedule) covered() [2]int32 {
 	return [2]int32{int32(w.frame.Hi[0] - w.frame.Lo[0]), int32(w.frame.Hi[1] - w.frame.Lo[1])}
 }
 
-// ghostSides is how far tiles may reach beyond each side of what they cover.
-func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
+// ghostSides is how far tiles may read beyond each side of the cells that they cover.
+func (w *schedule) ghostSides(b *grid.Block) (reach [2][2]int32) {
 	if w.period == byCycle {
 		return reach
 	}
@@ -241,7 +244,7 @@ func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
 	return reach
 }
 
-// bricks are those of a list, or where they lie without one.
+// bricks are those of a list.
 func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	all := &kernels.Bricks{Order: l.order, Length: l.count}
 	for d, n := range kernels.CountBricks(b.N) {
@@ -250,15 +253,17 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	return all
 }
 
-// listing prepares what finds the tiles or bricks with work in a cycle, before the first of them, in the order of its
-// kernels.
-func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
-	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
-	if w.over == byTiles {
+// listing prepares the kernels that list the tiles or bricks with work in a cycle, before its first step, in their
+// order.
+func (a *arrays[F]) listing(b *grid.Block, w *schedule) []kernelOver {
+	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.activeTiles.order,
+		Count: a.activeTiles.count}
+	if w.traversal == byTiles {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}
-	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: roundOff[F](), F: a.fields[0],
+	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.allTiles), RoundOff: roundOff[F](),
+		F:      a.fields[0],
 		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
 		for side, open := range b.Open(axis) {
@@ -268,7 +273,7 @@ func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 		}
 	}
 	return []kernelOver{{kernels.NewKindOfBrickLoop(l), w.parts}, {kernels.NewMarkBrickLoop(l), w.parts},
-		{kernels.NewRestBrickLoop(l), w.parts}, {kernels.NewListTilesLoop(list), 1}}
+		{kernels.NewCopyIdleBrickLoop(l), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 }
 
 // kernelOver is a kernel and how many indices it has.
@@ -285,7 +290,7 @@ func (c Config) kinds() [2]int32 {
 	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
 }
 
-// differenceStep is the root of a precision.
+// differenceStep is the square root of the unit round-off.
 func differenceStep[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-12
@@ -293,9 +298,8 @@ func differenceStep[F num.Float]() F {
 	return 0x1p-26
 }
 
-// roundOff is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers
-// from
-// the errors of its fluxes.
+// roundOff is the tolerance within which a volume fraction counts as 0 or 1: 64 units of round-off, which is what a
+// cell accumulates from the errors of its fluxes.
 func roundOff[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-17

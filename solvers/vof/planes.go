@@ -17,7 +17,7 @@ type Planes struct {
 
 // Planes are those of the block, cell by cell.
 func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
-	field, err := s.view(ctx, true)
+	field, err := s.hostField(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (p *Planes) close(first, least, cell int) {
 	p.Cells = append(p.Cells, cell)
 }
 
-// cellEdge is an edge of the unit cell, along an axis from a corner: bit d of a corner is its place along axis d.
+// cellEdge is an edge of the unit cell, along an axis from a corner: bit d of a corner is its position along axis d.
 type cellEdge struct{ corner, axis int }
 
 // cutEdges are the edges that a line or plane cuts, in the order of its outline, from the signed distances of the

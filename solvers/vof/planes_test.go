@@ -48,7 +48,7 @@ func TestPlanes(t *testing.T) {
 
 // checkPlanes returns the size of all outlines of a block.
 func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
-	field, err := s.view(ctx, true)
+	field, err := s.hostField(ctx, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,28 +6,28 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// stretch is so many steps of a cycle, from one on.
-type stretch struct{ first, count int }
+// stepRange is count steps of a cycle, from the first on.
+type stepRange struct{ first, count int }
 
-// manyReplays bounds the stretches that are recorded. Rows of a table come after equal numbers of steps, whose
-// stretches come round; frames break a few off.
-const manyReplays = 64
+// maxRecordings bounds the ranges that are recorded. Rows of a table come after equal numbers of steps, whose ranges
+// recur; frames cut a few short.
+const maxRecordings = 64
 
-// repeats tells whether a stretch is worth a recording, and can be one.
-func (s *solver[F]) repeats(of stretch) bool {
+// canRecord tells whether a range can be recorded, and is worth it.
+func (s *solver[F]) canRecord(of stepRange) bool {
 	if !s.alone && s.fork == nil && s.period != byCycle {
 		return false
 	}
-	_, known := s.replays[of]
-	return known || len(s.replays) < manyReplays
+	_, known := s.recordings[of]
+	return known || len(s.recordings) < maxRecordings
 }
 
-// repeat queues a stretch in one call, but the first time: what a device loads and takes then is no part of a
-// recording.
-func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder, of stretch) error {
-	replay, taken := s.replays[of]
+// runRecorded queues a range with one call. The first time it is queued step by step: what a device loads and allocates
+// then cannot be part of a recording.
+func (s *solver[F]) runRecorded(ctx context.Context, recorder backend.Recorder, of stepRange) error {
+	replay, taken := s.recordings[of]
 	if !taken {
-		s.replays[of] = nil
+		s.recordings[of] = nil
 		return s.queue(ctx, of)
 	}
 	if replay == nil {
@@ -35,19 +35,19 @@ func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder, of st
 		if replay, err = recorder.Record(func() error { return s.queue(ctx, of) }); err != nil {
 			return err
 		}
-		s.replays[of] = replay
+		s.recordings[of] = replay
 	}
 	replay.Launch()
 	s.lap(inSweeps)
 	return nil
 }
 
-// forgetReplays gives recordings back. What they are of can be recorded anew.
-func (s *solver[F]) forgetReplays() {
-	for of, replay := range s.replays {
+// forgetRecordings frees the recordings. Their ranges can be recorded again.
+func (s *solver[F]) forgetRecordings() {
+	for of, replay := range s.recordings {
 		if replay != nil {
 			replay.Close()
-			s.replays[of] = nil
+			s.recordings[of] = nil
 		}
 	}
 }

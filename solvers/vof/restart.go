@@ -40,6 +40,6 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 			return err
 		}
 	}
-	s.fresh, s.lists = false, false
+	s.ghostsCurrent, s.haveList = false, false
 	return s.refresh(ctx)
 }

@@ -43,9 +43,9 @@ type Solver interface {
 	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All
 	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
-	// Diagnose measures the state as it is. Errors are against the start, or what Against was given last.
+	// Diagnose measures the state as it is. Errors are against the start, or what SetReference was set last.
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	Against(ctx context.Context, fractions []float64) error
+	SetReference(ctx context.Context, fractions []float64) error
 	// Observe and Observed are those of solvers.Observer.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (Diagnostics, error)
@@ -61,11 +61,11 @@ type Solver interface {
 	Phases() map[string]float64
 	// Bytes is what the arrays take that the kernels work on.
 	Bytes() int64
-	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	// Halo is how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
-	// Ways tells how often that is, before each sweep, once a step or once in several steps, and how a step goes: by
-	// cells, tiles or bricks.
-	Ways() (exchange, sweep string)
+	// Schedule is how often ghosts are exchanged, before each sweep, once a step or once in several steps, and what a step
+	// goes by: cells, tiles or bricks.
+	Schedule() (exchange, sweep string)
 	// Close gives back what the device holds.
 	Close()
 }
@@ -76,15 +76,15 @@ func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan 
 	fractions []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return sound(setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev))
+		return orNil(setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev))
 	case "float64":
-		return sound(setUp[float64](ctx, cfg, b, plan, v, fractions, comm, dev))
+		return orNil(setUp[float64](ctx, cfg, b, plan, v, fractions, comm, dev))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-// sound makes a solver that could not be set up nil.
-func sound[F num.Float](s *solver[F], err error) (Solver, error) {
+// orNil turns a solver that could not be set up into a nil interface.
+func orNil[F num.Float](s *solver[F], err error) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -93,40 +93,40 @@ func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 
 type solver[F num.Float] struct {
 	arrays[F]
-	ways
-	observer observer[F]
-	cfg      Config
-	block    *grid.Block
-	ghosts   halo.GhostExchanger[F]
-	fork     func(f func() error) error // of linked devices: queues what f calls beside what follows
-	fresh    bool                       // ghosts are those of now, but for deep ones
-	flow     flow.Flow
-	course   *flow.Course[F] // nil where the flow varies by a factor alone
-	comm     dist.Comm
-	dev      backend.Device
+	schedule
+	observer      observer[F]
+	cfg           Config
+	block         *grid.Block
+	ghosts        halo.GhostExchanger[F]
+	fork          func(f func() error) error // of linked devices: queues what f calls on a second stream
+	ghostsCurrent bool                       // ghosts are up to date, but for deep ones
+	flow          flow.Flow
+	course        *flow.BlockSeries[F] // nil where the flow varies by a factor alone
+	comm          dist.Comm
+	dev           backend.Device
 
-	// separate tells that the device has memory of its own. The host then has room for a copy of the field.
+	// separate tells that the device has separate memory. The host then has room for a copy of the field.
 	separate bool
 	host     []F
 
-	passes  [cycleLength][]pass[F]
-	listed  [cycleLength][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
-	find    []kernelOver
-	take    kernelOver                    // deep ghosts that have come
-	busy    [1]int32                      // how many have work
-	replays map[stretch]backend.Recording // of stretches of a cycle; nil of those that were taken once
-	blocks  int                           // tiles or bricks that they have room for
-	lists   bool                          // there is a list of those with work, for the cycle that is under way
-	walls   [2]backend.Loop               // of the fields that a step may end with
-	volume  float64                       // at the start
-	limit   float64                       // the longest step at a factor of 1
-	rates   rates                         // the worst so far, at a factor of 1
+	passes        [cycleLength][]pass[F]
+	activePasses  [cycleLength][]pass[F] // over tiles or bricks with work, as listLoops find them
+	listLoops     []kernelOver
+	refreshTiles  kernelOver                      // brings tiles of deep ghosts up to date after an exchange
+	activeCount   [1]int32                        // tiles or bricks with work
+	recordings    map[stepRange]backend.Recording // of ranges of a cycle; nil of those that were run once
+	recordedTiles int                             // tiles or bricks that recordings have room for
+	haveList      bool                            // there is a list of tiles or bricks with work, for the current cycle
+	walls         [2]backend.Loop                 // of the fields that a step may end with
+	volume        float64                         // at the start
+	limit         float64                         // the longest step at a factor of 1
+	rates         rates                           // the largest so far, at a factor of 1
 
 	t       float64
 	pause   float64
 	took    float64 // the last step
 	steps   int
-	longest float64 // step so far, times the size of its factor
+	longest float64 // step so far, times the absolute value of its factor
 	next    [cycleLength]kernels.Clock[F]
 	clockAt time.Time
 	spent   [3]time.Duration // on halos, planes, sweeps
@@ -134,17 +134,17 @@ type solver[F num.Float] struct {
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
 	fractions []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	if err := cfg.suits(b); err != nil {
+	if err := cfg.checkBlock(b); err != nil {
 		return nil, err
 	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, replays: map[stretch]backend.Recording{}}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, recordings: map[stepRange]backend.Recording{}}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	if s.ways, err = cfg.choose(b, s.separate); err != nil {
+	if s.schedule, err = cfg.choose(b, s.separate); err != nil {
 		return nil, err
 	}
 	s.alone = alone(plan)
@@ -158,11 +158,11 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if len(fractions) != b.Cells() {
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
-	start, begun, err := begin[F](ctx, b, fractions)
+	start, begun, err := initialField[F](ctx, b, fractions)
 	if err != nil {
 		return nil, err
 	}
-	var u [3][]F // of the last time of a series; steps bring that of their own
+	var u [3][]F // of the last time of a series; each step uploads its own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
@@ -172,8 +172,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	s.course = flow.CourseOf[F](b, v)
-	if err := s.upload(dev, b, &s.ways, start, u); err != nil {
+	s.course = flow.NewBlockSeries[F](b, v)
+	if err := s.upload(dev, b, &s.schedule, start, u); err != nil {
 		return nil, err
 	}
 	s.prepare(b)
@@ -188,8 +188,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	return s, err
 }
 
-// suits refuses a block that the configuration does not fit.
-func (cfg *Config) suits(b *grid.Block) error {
+// checkBlock refuses a block that does not fit the configuration.
+func (cfg *Config) checkBlock(b *grid.Block) error {
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return err
 	}
@@ -206,29 +206,29 @@ func (cfg *Config) suits(b *grid.Block) error {
 // prepare makes the kernels of steps.
 func (s *solver[F]) prepare(b *grid.Block) {
 	for k := range cycleLength {
-		s.passes[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.every)
-		if s.listed[k] = s.passes[k]; s.parts > 0 {
-			s.listed[k] = s.arrays.passes(b, s.cfg, &s.ways, k, &s.arrays.busy)
+		s.passes[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.allTiles)
+		if s.activePasses[k] = s.passes[k]; s.parts > 0 {
+			s.activePasses[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.arrays.activeTiles)
 		}
 	}
 	for n := range s.walls {
 		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
 	}
 	if s.parts > 0 {
-		s.find = s.listing(b, &s.ways)
+		s.listLoops = s.listing(b, &s.schedule)
 	}
 	if s.period == byCycle {
-		s.take = s.arrays.taking(b, s.cfg, &s.ways)
+		s.refreshTiles = s.arrays.ghostTileLoop(b, s.cfg, &s.schedule)
 	}
 }
 
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
-func (s *solver[F]) Bytes() int64  { return s.taken.Bytes() }
+func (s *solver[F]) Bytes() int64  { return s.allocated.Bytes() }
 
-// view returns the field of this step where the host can read it, with its ghosts if they are asked for.
-func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
+// hostField returns the current field where the host can read it, with its ghosts if they are asked for.
+func (s *solver[F]) hostField(ctx context.Context, ghosts bool) ([]F, error) {
 	f := s.fields[s.now()]
 	if ghosts {
 		if err := s.fillGhosts(ctx); err != nil {
@@ -241,7 +241,7 @@ func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 	return s.host, backend.Download(s.dev, s.host, f)
 }
 
-// fillGhosts makes those of the field of this step.
+// fillGhosts brings the ghosts of the current field up to date, those beyond walls included.
 func (s *solver[F]) fillGhosts(ctx context.Context) error {
 	if err := s.refresh(ctx); err != nil {
 		return err
@@ -250,15 +250,15 @@ func (s *solver[F]) fillGhosts(ctx context.Context) error {
 	return nil
 }
 
-// now is which of the fields is that after the last step.
+// now is the index of the field after the last step.
 func (s *solver[F]) now() int {
-	if s.over == byTiles {
+	if s.traversal == byTiles {
 		return s.steps % 2
 	}
 	return 0
 }
 
-func (s *solver[F]) Ways() (exchange, sweep string) {
+func (s *solver[F]) Schedule() (exchange, sweep string) {
 	exchange, sweep = "sweep", "cells"
 	switch {
 	case s.period == byCycle:
@@ -267,18 +267,18 @@ func (s *solver[F]) Ways() (exchange, sweep string) {
 		exchange = "step"
 	}
 	switch {
-	case s.over == byTiles:
+	case s.traversal == byTiles:
 		sweep = "tiles"
-	case s.over == byBricks:
+	case s.traversal == byBricks:
 		sweep = "bricks"
 	}
 	return exchange, sweep
 }
 
 func (s *solver[F]) Close() {
-	s.forgetReplays()
+	s.forgetRecordings()
 	if s.ghosts != nil {
-		_ = s.ghosts.Close() // what is not given back goes with the device
+		_ = s.ghosts.Close() // what is left is freed with the device
 	}
-	s.taken.Free()
+	s.allocated.Free()
 }

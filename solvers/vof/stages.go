@@ -58,7 +58,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5}
 	gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
 	matching := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: cases, F: f, DX: dx, DY: dy,
-		Rho: rho, Turns: turns}
+		Rho: rho, Iterations: turns}
 	ofAll := *matching
 	ofAll.All = true
 	analytic := &kernels.Sweep2[float64]{Lattice: layout, Stride: 1, Normal: kernels.Youngs, F: f, Planes: planes}
@@ -75,14 +75,14 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 		}
 		return s, nil
 	}
-	widePatches, wideCount := kernels.NewPatches([2]int{-ghost, -ghost}, [2]int{n + ghost, n + ghost})
-	patches, count := kernels.NewPatches([2]int{0, 0}, [2]int{n, n})
+	wideSquares, wideCount := kernels.NewSquares([2]int{-ghost, -ghost}, [2]int{n + ghost, n + ghost})
+	squares, count := kernels.NewSquares([2]int{0, 0}, [2]int{n, n})
 	s.All = []Stage{
-		{"initialise", kernels.NewPatchDisk2Loop(disk, widePatches, f), wideCount, 8},
+		{"initialise", kernels.NewSquareDisk2Loop(disk, wideSquares, f), wideCount, 8},
 		{"gradient", kernels.NewGradientRows2Loop(strips, gradients), strips.Size(), 24},
-		{"reconstruct", kernels.NewPatchMatch2Loop(matching, patches), count, 8},
-		{"reconstruct all", kernels.NewPatchMatch2Loop(&ofAll, patches), count, 24},
-		{"analytic", kernels.NewPatchReconstruct2Loop(analytic, patches), count, 8},
+		{"reconstruct", kernels.NewSquareMatch2Loop(matching, squares), count, 8},
+		{"reconstruct all", kernels.NewSquareMatch2Loop(&ofAll, squares), count, 24},
+		{"analytic", kernels.NewSquareReconstruct2Loop(analytic, squares), count, 8},
 	}
 	return s, nil
 }

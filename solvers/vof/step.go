@@ -16,13 +16,13 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
 
-// paused tells that the time has come.
+// paused tells that the time of Pause has come.
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
-// Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host waits for it only to hear, once a cycle, how many tiles have work, whether the steps
-// are taken in one call or in several. Where no other rank has a part either, or none that the host must see to, the
-// steps of a call are one recording.
+// Advance queues as many steps at a time as there are clocks. Their lengths depend on nothing that the device computes,
+// so that the host waits for it only once a cycle, for the number of tiles with work, whether the steps are taken in
+// one call or in several. Where no other rank takes part, or none in whose messages the host takes part, the steps of a
+// call are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -37,28 +37,28 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		first := s.steps % cycleLength
 		n := cycleLength - first
 		if s.course != nil {
-			n = 1 // each has a velocity of its own
+			n = 1 // each step has a velocity of its own
 		}
-		n = s.schedule(until, first, min(steps, n))
-		if err := s.blow(ctx); err != nil {
+		n = s.setClocks(until, first, min(steps, n))
+		if err := s.uploadVelocity(ctx); err != nil {
 			return err
 		}
 		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.next[first:first+n]); err != nil {
 			return err
 		}
 		steps -= n
-		if err := s.takeGhosts(ctx, first); err != nil {
+		if err := s.beginStep(ctx, first); err != nil {
 			return err
 		}
 		if first == 0 {
 			if err := s.listTiles(); err != nil {
 				return err
 			}
-			s.lists = true
+			s.haveList = true
 		}
 		var err error
-		if of := (stretch{first, n}); records && s.repeats(of) {
-			err = s.repeat(ctx, recorder, of)
+		if of := (stepRange{first, n}); records && s.canRecord(of) {
+			err = s.runRecorded(ctx, recorder, of)
 		} else {
 			err = s.queue(ctx, of)
 		}
@@ -69,11 +69,11 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	return nil
 }
 
-// queue queues a stretch step by step.
-func (s *solver[F]) queue(ctx context.Context, of stretch) error {
+// queue queues a range step by step.
+func (s *solver[F]) queue(ctx context.Context, of stepRange) error {
 	passes := &s.passes
-	if s.lists {
-		passes = &s.listed
+	if s.haveList {
+		passes = &s.activePasses
 	}
 	for k := range of.count {
 		if err := s.sweeps(ctx, passes[of.first+k]); err != nil {
@@ -83,8 +83,8 @@ func (s *solver[F]) queue(ctx context.Context, of stretch) error {
 	return nil
 }
 
-// blow brings the velocity of the middle of the step that was scheduled, where that is one of a series.
-func (s *solver[F]) blow(ctx context.Context) error {
+// uploadVelocity uploads the velocity in the middle of the step that was scheduled, where that is one of a series.
+func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 	if s.course == nil {
 		return nil
 	}
@@ -97,26 +97,26 @@ func (s *solver[F]) blow(ctx context.Context) error {
 	return err
 }
 
-// listTiles finds the tiles or bricks with work in a cycle. The host waits for their number.
+// listTiles lists the tiles or bricks with work in a cycle. The host waits for their number.
 func (s *solver[F]) listTiles() error {
 	if s.parts == 0 {
 		return nil
 	}
-	for _, k := range s.find {
+	for _, k := range s.listLoops {
 		s.dev.Run(k.loop, 0, k.size)
 	}
-	if err := backend.Download(s.dev, s.busy[:], s.arrays.busy.count); err != nil {
+	if err := backend.Download(s.dev, s.activeCount[:], s.arrays.activeTiles.count); err != nil {
 		return err
 	}
-	// A recording is made for some more, so as not to be made anew each time.
-	n := int(s.busy[0])
-	if n > s.blocks || n < s.blocks/2 {
-		s.blocks = min(n+n/8+spare, s.parts)
-		s.forgetReplays()
+	// A recording has room for some more, so as to be of use when the number grows.
+	n := int(s.activeCount[0])
+	if n > s.recordedTiles || n < s.recordedTiles/2 {
+		s.recordedTiles = min(n+n/8+spare, s.parts)
+		s.forgetRecordings()
 	}
 	for k := range cycleLength {
-		for n := range s.listed[k] {
-			s.listed[k][n].first[0].size = s.blocks
+		for n := range s.activePasses[k] {
+			s.activePasses[k][n].first[0].size = s.recordedTiles
 		}
 	}
 	return nil
@@ -125,10 +125,9 @@ func (s *solver[F]) listTiles() error {
 // spare is how many tiles more than there are a recording has room for, at least.
 const spare = 64
 
-// schedule sets the clocks of at most n steps that lead to until, from the given step of a cycle on, and returns how
-// many there
-// are.
-func (s *solver[F]) schedule(until float64, first, n int) int {
+// setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle on, and returns how
+// many there are.
+func (s *solver[F]) setClocks(until float64, first, n int) int {
 	for k := range n {
 		dt, last := s.stepTo(until)
 		factor := s.flow.At(s.t + dt/2)
@@ -149,7 +148,7 @@ func (s *solver[F]) schedule(until float64, first, n int) int {
 	return n
 }
 
-// sweeps queues a step. What others need goes first, and travels beside the rest.
+// sweeps queues a step. Boxes that other ranks need go first, and are sent while the rest is computed.
 func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
@@ -161,16 +160,16 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 			s.lap(inPlanes)
 		}
 		if p.field == nil {
-			s.advance(p.first...)
-			s.advance(p.rest)
+			s.run(p.first...)
+			s.run(p.rest)
 			s.lap(inSweeps)
 			continue
 		}
-		if err := s.lead(ctx, p); err != nil {
+		if err := s.startGhosts(ctx, p); err != nil {
 			return err
 		}
 		s.lap(inHalo)
-		s.advance(p.rest)
+		s.run(p.rest)
 		s.lap(inSweeps)
 		if err := s.ghosts.Send(ctx); err != nil {
 			return err
@@ -183,8 +182,8 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	return nil
 }
 
-// lead queues what others need and sets it going, beside what is queued after it where devices are linked.
-func (s *solver[F]) lead(ctx context.Context, p *pass[F]) error {
+// startGhosts queues what other ranks need and starts its exchange, on a second stream where devices are linked.
+func (s *solver[F]) startGhosts(ctx context.Context, p *pass[F]) error {
 	if s.fork != nil {
 		return s.fork(func() error { return s.sendGhosts(ctx, p) })
 	}
@@ -192,13 +191,13 @@ func (s *solver[F]) lead(ctx context.Context, p *pass[F]) error {
 }
 
 func (s *solver[F]) sendGhosts(ctx context.Context, p *pass[F]) error {
-	s.advance(p.first...)
+	s.run(p.first...)
 	s.lap(inSweeps)
 	return s.ghosts.Start(ctx, p.field)
 }
 
-// advance queues kernels.
-func (s *solver[F]) advance(all ...kernelOver) {
+// run queues kernels.
+func (s *solver[F]) run(all ...kernelOver) {
 	for _, k := range all {
 		if k.size > 0 {
 			s.dev.Run(k.loop, 0, k.size)
@@ -212,7 +211,7 @@ const (
 	inSweeps
 )
 
-// lap books the time since the last lap.
+// lap adds the time since the last lap to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
 	s.spent[phase] += now.Sub(s.clockAt)

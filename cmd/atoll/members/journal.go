@@ -66,13 +66,13 @@ func (j *Journal) Raise(assignments []supervise.Assignment) (epoch uint64, saved
 	return epoch, saved, err
 }
 
-// Asked returns a wish that was left in the folder.
+// TakeRequest returns a request that was left in the folder.
 func (j *Journal) TakeRequest() (supervise.ResizeRequest, bool) {
 	a, there := folder.TakeResizeRequest(j.Dir)
 	return supervise.ResizeRequest{Ranks: a.Ranks, ID: a.ID}, there
 }
 
-// Answer leaves an answer there.
+// Reply leaves the reply there.
 func (j *Journal) Reply(a supervise.ResizeReply) error {
 	return folder.ResizeRequest{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }

@@ -18,23 +18,23 @@ import (
 // MaxRanks is how many ranks one machine is asked for at most.
 const MaxRanks = 4096
 
-// SilenceLimit is how long a supervisor, or the launcher, may give no sign of life.
+// SilenceLimit is how long a supervisor, or the launcher, may send nothing before it is taken for lost.
 const SilenceLimit = 3 * time.Second
 
 // envToken is the variable with the secret of a job, which whoever takes part must know.
 const envToken = "ATOLL_TOKEN"
 
-// ServerConfig says how supervisors of other machines are let in.
+// ServerConfig says which supervisors of other machines may join.
 type ServerConfig struct {
 	Address   string // host:port or unix:/path
 	Certs     string // folder with the coordinator's certificate, "" for none
 	Insecure  bool   // plaintext may leave this machine
-	JoinToken string // the secret that supervisors must bring, "" for none
-	RankToken string // that of the ranks, which they are told
+	JoinToken string // that supervisors must present, "" for none
+	RankToken string // of the ranks, which is passed on to supervisors
 	Aligned   bool   // each supervisor has the certificate of its rank, this one that of rank 0
 }
 
-// Listen opens the doors.
+// Listen opens the server at which supervisors join.
 func Listen(c ServerConfig) (*supervise.Server, error) {
 	var store *certs.Store
 	var err error
@@ -121,7 +121,7 @@ func split(address string) (network, where string) {
 	return "tcp", address
 }
 
-// requireLocal refuses addresses that others than this machine can reach in plaintext, unless that was asked for.
+// requireLocal refuses addresses that other machines can reach in plaintext, unless that was asked for.
 func requireLocal(address string, insecure bool) error {
 	if strings.HasPrefix(address, "unix:") {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// maxKeptBytes is the most memory that a part of a Round keeps from one use to the next.
+// maxKeptBytes is the most memory that a part of a Collective keeps from one use to the next.
 const maxKeptBytes = 1 << 20
 
 // Collective combines one collective call of every rank. It is used again once all ranks have read the result. It does

@@ -57,7 +57,7 @@ func CloseTo(a, b []float64) bool {
 }
 
 // Fuzzed holds for what a reader makes of any input: a mesh no larger than the input can describe, which Check and the
-// repairs can take, or an error with a place.
+// repairs can take, or an error with a position.
 func Fuzzed(t *testing.T, data []byte, m *mesh.Mesh, err error) {
 	if err != nil {
 		if s := err.Error(); m != nil || !strings.HasPrefix(s, "byte offset ") && !strings.HasPrefix(s, "line ") {

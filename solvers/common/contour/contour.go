@@ -29,7 +29,7 @@ type Surface struct {
 // apart, in files of float32 too where grids have some thousand cells. Numbers of less make simplices of no size.
 const Shortest = 0x1p-12
 
-// simplex is one of those that a cell is cut into, by its corners: bit d of a corner is its place along axis d. Each
+// simplex is one of those that a cell is cut into, by its corners: bit d of a corner is its position along axis d. Each
 // corner has the bits of those before it, so that edges are the same for all cells that they are of.
 type simplex struct {
 	corners [4]int

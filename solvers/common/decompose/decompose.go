@@ -32,8 +32,8 @@ type Decomposition struct {
 	local, vertexLocal []int32 // scratch of Part
 }
 
-// few is how many cells are worth a goroutine.
-const few = 20_000
+// cellsPerWorker is how many cells are worth a goroutine.
+const cellsPerWorker = 20_000
 
 // New checks the mesh and cuts it.
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
@@ -49,7 +49,7 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 		return nil, err
 	}
 	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
-	parallel.Ranges(len(x), parallel.Parts(len(x), few), func(_, lo, hi int) {
+	parallel.Ranges(len(x), parallel.Parts(len(x), cellsPerWorker), func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
 			x[c], y[c] = m.Centroid(c)
 		}

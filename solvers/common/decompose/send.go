@@ -64,7 +64,7 @@ const (
 	mostBytes = 1 << 36
 )
 
-// deliver gives a rank its part, in bytes: their number, and then pieces.
+// deliver sends a rank its part, in bytes: their number, and then pieces.
 func deliver(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(body)))
 	if err := send(ctx, comm, to, size); err != nil {

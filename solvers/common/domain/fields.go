@@ -26,7 +26,7 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 		columns[i] = make([]float64, len(part.Cells))
 		values[fields[i].Name] = columns[i]
 	}
-	return values, parallel.Each(ctx, "initial fields", len(part.Cells), few, func(lo, hi int) error {
+	return values, parallel.Each(ctx, "initial fields", len(part.Cells), cellsPerWorker, func(lo, hi int) error {
 		before := make([]float64, 0, len(fields))
 		for cell := lo; cell < hi; cell++ {
 			x, y := part.Centroid(cell)

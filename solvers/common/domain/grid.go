@@ -107,7 +107,7 @@ func (b *Block) Box() abi.Box {
 // Evaluate makes an array with the values of an expression at the centres of the block's own cells.
 func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error) {
 	values, row := make([]float64, b.Len()), b.N[0]
-	return values, parallel.Each(ctx, f.Name, b.N[1]*b.N[2], few/row+1, func(lo, hi int) error {
+	return values, parallel.Each(ctx, f.Name, b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			j, k := r%b.N[1], r/b.N[1]
 			first := b.Index(0, j, k)
@@ -123,8 +123,8 @@ func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error
 	})
 }
 
-// few is how many cells are worth a goroutine.
-const few = 1000
+// cellsPerWorker is how many cells are worth a goroutine.
+const cellsPerWorker = 1000
 
 // Size is that of a case on the grid, whose arrays take so many bytes on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {

@@ -59,11 +59,11 @@ func TestRanks(t *testing.T) {
 	var ranks []uint64
 	for _, x := range order {
 		ranks = append(ranks, Rank(x))
-		if back := Ranked(Rank(x)); math.Float64bits(back) != math.Float64bits(x) {
+		if back := FromRank(Rank(x)); math.Float64bits(back) != math.Float64bits(x) {
 			t.Errorf("%v becomes %v", x, back)
 		}
 	}
-	if !slices.IsSorted(ranks) || ranks[0] == 0 || Ranked(0) != -inf {
+	if !slices.IsSorted(ranks) || ranks[0] == 0 || FromRank(0) != -inf {
 		t.Errorf("ranks %x of %v", ranks, order)
 	}
 }

@@ -15,8 +15,8 @@ func Rank(x float64) uint64 {
 	return bits | 1<<63
 }
 
-// Ranked is the number of a rank, and -∞ for 0.
-func Ranked(rank uint64) float64 {
+// FromRank is the number of a rank, and -∞ for 0.
+func FromRank(rank uint64) float64 {
 	switch {
 	case rank == 0:
 		return math.Inf(-1)

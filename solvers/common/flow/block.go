@@ -19,7 +19,7 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 	for axis := range b.Grid.Dim {
 		u[axis] = make([]F, b.Len())
 	}
-	return u, parallel.Each(ctx, "velocities", b.Grid.Dim*rows, few/nx+1, func(lo, hi int) error {
+	return u, parallel.Each(ctx, "velocities", b.Grid.Dim*rows, facesPerWorker/nx+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			axis, first := r/rows, r%rows*nx
 			faces(b, v, axis, first, u[axis][first:first+nx])
@@ -28,10 +28,10 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 	})
 }
 
-// few is how many faces are worth a goroutine.
-const few = 5000
+// facesPerWorker is how many faces are worth a goroutine.
+const facesPerWorker = 5000
 
-// faces fills a row of an array, which begins at the given place in it.
+// faces fills a row of an array, which begins at the given position in it.
 func faces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
 	low, j, k := b.Cell(first)
 	_, j, k, beside := b.Global(b.N[0]/2, j, k)

@@ -15,10 +15,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Given makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
-// with it is known to all ranks before the solver starts.
-// late is the first error of its factor in the course of the run.
-func Given(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
+// FromCase makes the velocity of a case. It is evaluated on the faces of the block first, so that errors in it are
+// known to all ranks before the solver starts. late is the first error of its factor in the course of the run.
+func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
 	Flow, error) {
 	var failures expr.Failures
 	f, err := velocity(c, v, b.Grid, &failures)
@@ -118,7 +117,7 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures)
 // tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
 func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
 	var lock sync.Mutex
-	err = parallel.Each(ctx, "velocities tried", b.N[1]*b.N[2], few/b.N[0]+1, func(lo, hi int) error {
+	err = parallel.Each(ctx, "velocities tried", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
 		through0, out0 := 0.0, 0.0
 		for r := lo; r < hi; r++ {
 			for i := range b.N[0] {

@@ -171,7 +171,7 @@ func (v *Section) series(s *config.Section) {
 	}
 }
 
-// steady is an expression over the place alone.
+// steady is an expression over the position alone.
 func steady(s *config.Section, key string) config.Field {
 	f := s.Formula(key, s.Changing(key, config.Required, nil, ""))
 	if f.Program != nil && f.Program.Mentions("t") {

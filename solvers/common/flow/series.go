@@ -46,8 +46,8 @@ func (f Flow) Each(do func(Flow) error) error {
 	return nil
 }
 
-// Course is a flow with a series on a block, in the course of time.
-type Course[F num.Float] struct {
+// BlockSeries is a flow with a series of velocities, on a block.
+type BlockSeries[F num.Float] struct {
 	block *grid.Block
 	of    *Series
 	from  int       // the interval of which the ends are known, by its first time; -1 for none
@@ -55,12 +55,12 @@ type Course[F num.Float] struct {
 	u     [3][]F    // between
 }
 
-// CourseOf is that of a flow; nil for one that has no series.
-func CourseOf[F num.Float](b *grid.Block, f Flow) *Course[F] {
+// NewBlockSeries is that of a flow; nil for one without a series.
+func NewBlockSeries[F num.Float](b *grid.Block, f Flow) *BlockSeries[F] {
 	if f.Series == nil {
 		return nil
 	}
-	c := &Course[F]{block: b, of: f.Series, from: -1}
+	c := &BlockSeries[F]{block: b, of: f.Series, from: -1}
 	for axis := range b.Grid.Dim {
 		c.u[axis] = make([]F, b.Len())
 	}
@@ -69,7 +69,7 @@ func CourseOf[F num.Float](b *grid.Block, f Flow) *Course[F] {
 
 // At is the velocity at a time and a factor of 1, as [OnBlock] has it, until the next call. Before the first time and
 // after the last one it is as at these.
-func (c *Course[F]) At(ctx context.Context, t float64) (u [3][]F, err error) {
+func (c *BlockSeries[F]) At(ctx context.Context, t float64) (u [3][]F, err error) {
 	times := c.of.Times
 	t = min(max(t, times[0]), times[len(times)-1])
 	n, found := slices.BinarySearch(times, t)
@@ -91,7 +91,7 @@ func (c *Course[F]) At(ctx context.Context, t float64) (u [3][]F, err error) {
 	share := F((t - times[n]) / (times[n+1] - times[n]))
 	for axis := range c.block.Grid.Dim {
 		a, b, u := c.ends[0][axis], c.ends[1][axis], c.u[axis]
-		parallel.Ranges(len(u), parallel.Parts(len(u), few), func(_, lo, hi int) {
+		parallel.Ranges(len(u), parallel.Parts(len(u), facesPerWorker), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				u[i] = a[i] + (b[i]-a[i])*share
 			}
@@ -101,7 +101,7 @@ func (c *Course[F]) At(ctx context.Context, t float64) (u [3][]F, err error) {
 }
 
 // end is the velocity on the block at the n-th time.
-func (c *Course[F]) end(ctx context.Context, n int) (u [3][]F, err error) {
+func (c *BlockSeries[F]) end(ctx context.Context, n int) (u [3][]F, err error) {
 	f, err := c.of.load(n)
 	if err != nil {
 		return u, err

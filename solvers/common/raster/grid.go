@@ -92,8 +92,8 @@ func (g *Grid) value(column, row int) float64 {
 	return g.values[i]
 }
 
-// look sets the window to the cells that points in a box need.
-func (g *Grid) look(b Box) {
+// setWindow sets the window to the cells that points in a box need.
+func (g *Grid) setWindow(b Box) {
 	span := func(lo, hi, from, size float64, cells int) (first, count int) {
 		a := math.Floor((lo-from)/size - .5)
 		z := math.Floor((hi-from)/size-.5) + 1
@@ -110,7 +110,7 @@ func (g *Grid) look(b Box) {
 	}
 }
 
-// checkExtent refuses cells whose places cannot be told apart.
+// checkExtent refuses cells whose positions cannot be told apart.
 func (g *Grid) checkExtent() error {
 	east, north := g.West+float64(g.Columns)*g.Width, g.South+float64(g.Rows)*g.Height
 	if !(east > g.West && north > g.South) || math.IsInf(east, 0) || math.IsInf(north, 0) {

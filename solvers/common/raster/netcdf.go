@@ -63,7 +63,7 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	if err := g.checkExtent(); err != nil {
 		return nil, err
 	}
-	if g.look(b); g.window.columns == 0 {
+	if g.setWindow(b); g.window.columns == 0 {
 		return g, nil
 	}
 	w := g.window

@@ -52,7 +52,7 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 	if !upward {
 		g.Height = -f.Height
 	}
-	if g.look(b); g.window.columns == 0 {
+	if g.setWindow(b); g.window.columns == 0 {
 		return g, nil
 	}
 	w := geotiff.Window{Column: g.window.column, Row: g.window.row, Columns: g.window.columns, Rows: g.window.rows}

@@ -41,7 +41,7 @@ func (g *Grid) decode(t *tokens) error {
 	if err != nil {
 		return err
 	}
-	if err := g.place(h); err != nil {
+	if err := g.setExtent(h); err != nil {
 		return err
 	}
 	none := float64(noData)
@@ -117,8 +117,8 @@ func readHeader(t *tokens) (h map[string]float64, first []byte, err error) {
 	}
 }
 
-// place sets the extent of the grid from its header.
-func (g *Grid) place(h map[string]float64) error {
+// setExtent sets the extent of the grid from its header.
+func (g *Grid) setExtent(h map[string]float64) error {
 	if _, ok := h["cellsize"]; ok {
 		for _, key := range []string{"dx", "dy"} {
 			if _, ok := h[key]; ok {

@@ -96,7 +96,7 @@ func regular(list [][3]float64) (*Grid, error) {
 	return g, nil
 }
 
-// steps finds the outer edge, the step and the count of the places of points along an axis.
+// steps finds the outer edge, the step and the count of the positions of points along an axis.
 func steps(list [][3]float64, axis int) (edge, step float64, count int, err error) {
 	at := make([]float64, len(list))
 	for i, p := range list {

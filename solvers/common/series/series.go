@@ -14,8 +14,8 @@ import (
 // Row is the value of a series at a time in s.
 type Row = series.Row
 
-// Steady is a series that does not change.
-func Steady(value float64) []Row { return []Row{{Value: value}} }
+// Constant is a series that does not change.
+func Constant(value float64) []Row { return []Row{{Value: value}} }
 
 // Of returns the rows of a series from time 0 to end, one where it does not change. Times increase.
 func Of(c *config.Case, s config.Series) ([]Row, error) {
@@ -35,7 +35,7 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 	return rows, nil
 }
 
-// An expression is sampled at so many places; between these, intervals are halved so often at most.
+// An expression is sampled at so many positions; between these, intervals are halved so often at most.
 const (
 	pieces  = 1024
 	halving = 14

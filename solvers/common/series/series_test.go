@@ -69,7 +69,7 @@ func TestTabulate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := Tabulate(p, 1000); err != nil || !slices.Equal(rows, Steady(2*math.Pi)) {
+	if rows, err := Tabulate(p, 1000); err != nil || !slices.Equal(rows, Constant(2*math.Pi)) {
 		t.Errorf("a constant: %v, %v", rows, err)
 	}
 	if p, err = expr.Compile("1/(t - 500)"); err != nil {

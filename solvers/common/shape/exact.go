@@ -6,7 +6,7 @@ import (
 )
 
 // exactly is the volume fraction in a cell of a body of known geometry: areas in planes across one axis, which are
-// exact, integrated by rules of Gauss and Kronrod between the places where they change from one surface to another.
+// exact, integrated by rules of Gauss and Kronrod between the positions where they change from one surface to another.
 func (n *node) exactly(c *Cell) float64 {
 	middle, radius := c.Lo, 0.0
 	for d := range c.Dim {
@@ -82,7 +82,7 @@ func (n *node) cuts(axis int) bool {
 	return !slices.ContainsFunc(n.children, func(c *node) bool { return !c.cuts(axis) })
 }
 
-// breaks appends where areas across an axis are not smooth, but for places inside the cell where surfaces meet.
+// breaks appends where areas across an axis are not smooth, but for positions inside the cell where surfaces meet.
 func (m *measure) breaks(axis int, to []float64) []float64 {
 	p, q := others(axis)
 	c := m.cell
@@ -106,8 +106,8 @@ func (n *node) turns(c *Cell, axis int, to []float64) []float64 {
 	return to
 }
 
-// area is the body's share of the cell in the plane at a place along the last axis, and a number that differs where the
-// surfaces do that bound it, or their order.
+// area is the body's share of the cell in the plane at a position along the last axis, and a number that differs where
+// the surfaces do that bound it, or their order.
 func (m *measure) area(at float64) (share float64, kind uint64) {
 	s, c := &m.plane, m.cell
 	p, q := s.axes[0], s.axes[1]
@@ -140,7 +140,7 @@ func (m *measure) area(at float64) (share float64, kind uint64) {
 
 func mixed(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
 
-// mean is that of the place of an end along the first axis, as a share of the cell's side, between two shares of the
+// mean is that of the position of an end along the first axis, as a share of the cell's side, between two shares of the
 // second, in the middle of which it is known. of is the surface that it is on, or a side of the cell.
 func (m *measure) mean(e end, from, to float64) (share float64, of uint64) {
 	p, q := m.plane.axes[0], m.plane.axes[1]
@@ -195,7 +195,7 @@ func (m *measure) across(x float64) (share float64, kind uint64) {
 	return m.area(m.cell.Lo[axis] + x*m.cell.H[axis])
 }
 
-// volume is the integral of areas from a to b. Where the rules disagree it is divided, at a place where the surfaces
+// volume is the integral of areas from a to b. Where the rules disagree it is divided, at a position where the surfaces
 // that bound the areas change, if there is any.
 func (m *measure) volume(a, b float64, depth int) float64 {
 	var places, values [15]float64
@@ -259,8 +259,8 @@ func (m *measure) flattened(a, b float64) (v float64, good bool) {
 	return kronrod * half, math.Abs(kronrod-gauss)*half <= sharesOff
 }
 
-// change is where areas cease to be of a kind, between from and a place to where they are of it; from if they are there
-// too.
+// change is where areas cease to be of a kind, between from and a position to where they are of it; from if they are
+// there too.
 func (m *measure) change(from, to float64, kind uint64) float64 {
 	a, b := from+math.Copysign(min(unseen, math.Abs(to-from)/2), to-from), to
 	if _, of := m.across(a); of == kind || m.changes == mostChanges {

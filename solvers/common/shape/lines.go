@@ -6,7 +6,7 @@ import (
 )
 
 // end is where a line parallel to an axis enters or leaves a body, and through which surface: a number that is the same
-// for all places of one smooth piece of it.
+// for all positions of one smooth piece of it.
 type end struct {
 	at float64
 	of int32
@@ -27,11 +27,11 @@ type node struct {
 
 // figure is the geometry of an analytic body.
 type figure interface {
-	// line adds what lies inside along a line through a place parallel to an axis.
+	// line adds what lies inside along a line through a position parallel to an axis.
 	line(n *node, axis int, at *[3]float64)
 	// section adds the curves in which a plane cuts the surfaces.
 	section(n *node, p *plane)
-	// turns appends where along an axis planes across it begin or cease to cut a surface, and other places that section
+	// turns appends where along an axis planes across it begin or cease to cut a surface, and other positions that section
 	// does not tell of.
 	turns(c *Cell, axis int, to []float64) []float64
 	// surface tells its surfaces apart from those of other bodies, by values that are equal where surfaces are.
@@ -87,14 +87,14 @@ func (n *node) copied() *node {
 	return &c
 }
 
-// add says that the body lies from one place to another, through surfaces a and b.
+// add says that the body lies from one position to another, through surfaces a and b.
 func (n *node) add(from, to float64, a, b int32) {
 	if from < to {
 		n.ends = append(n.ends, end{from, a}, end{to, b})
 	}
 }
 
-// along returns the ends of the body on a line through a place, in ascending order.
+// along returns the ends of the body on a line through a position, in ascending order.
 func (n *node) along(axis int, at *[3]float64) []end {
 	n.ends = n.ends[:0]
 	switch n.op {

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Cells are boxes between planes across the axes: At[axis] holds the places of the planes, ascending, one more than
+// Cells are boxes between planes across the axes: At[axis] holds the positions of the planes, ascending, one more than
 // there are cells along the axis. In the plane, with Dim 2, At[2] is the z of all cells.
 type Cells struct {
 	Dim int
@@ -23,8 +23,8 @@ func (b Body) Polyhedron() bool { return b.surface != nil }
 // whatever others are asked for. A surface that runs through itself, so that it encloses something twice, is refused.
 //
 // A point is within if a ray from it towards higher x leaves the body once more than it enters. So a triangle adds what
-// lies in front of it, in the direction of lower x, and takes it away if it looks that way: whatever its place, there
-// are no cases to tell apart.
+// lies in front of it, in the direction of lower x, and takes it away if it looks that way: whatever its position,
+// there are no cases to tell apart.
 func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 	faces := b.surface.corner
 	if c.Dim == 2 {
@@ -68,7 +68,7 @@ func sorted(faces [][3]point, some []int32, axis int, at []float64) [][]int32 {
 	return out
 }
 
-// firstBeyond is the first of ascending places that is above x.
+// firstBeyond is the first of ascending positions that is above x.
 func firstBeyond(at []float64, x float64) int {
 	n, _ := slices.BinarySearchFunc(at, x, func(a, x float64) int {
 		if a <= x {

@@ -6,11 +6,11 @@ import (
 )
 
 // Fraction is the volume fraction of the body in a cell. That of analytic bodies, and of what is combined of them, is
-// exact but for 1e-11 of a cell. Of others it is by quadrature, so that those of a smooth body, with radii of
-// three cells and more, add up to its volume within 1e-12: lengths of fluid along the axis nearest to the normal,
-// integrated by adaptive rules of Gauss and Kronrod over the other axes, between the places where the interface crosses
-// the cell's edges. A cell that the interface enters between its corners is divided first. Where the slope of the level
-// set is not known it is taken from the cell's corners: bodies and gaps much smaller than a cell may be missed.
+// exact but for 1e-11 of a cell. Of others it is by quadrature, so that those of a smooth body, with radii of three
+// cells and more, add up to its volume within 1e-12: lengths of fluid along the axis nearest to the normal, integrated
+// by adaptive rules of Gauss and Kronrod over the other axes, between the positions where the interface crosses the
+// cell's edges. A cell that the interface enters between its corners is divided first. Where the slope of the level set
+// is not known it is taken from the cell's corners: bodies and gaps much smaller than a cell may be missed.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
 		return b.tree.exactly(&c)

@@ -59,7 +59,8 @@ func (s *plane) ellipse(of int32, p, q, a, b float64) {
 }
 
 // breaks appends where along q, as shares of a cell's side, curves meet each other, the cell's sides across p, or turn:
-// between two of these places each curve is smooth, and their order is the same. Places outside the cell are left out.
+// between two of these positions each curve is smooth, and their order is the same. Places outside the cell are left
+// out.
 func (s *plane) breaks(c *Cell, to []float64) []float64 {
 	p, q := s.axes[0], s.axes[1]
 	from := len(to)
@@ -78,7 +79,7 @@ func (s *plane) breaks(c *Cell, to []float64) []float64 {
 	return inUnit(to, from, c.Lo[q], c.H[q])
 }
 
-// inUnit keeps, of the places from a number on, those within a cell's side, as shares of it.
+// inUnit keeps, of the positions from a number on, those within a cell's side, as shares of it.
 func inUnit(places []float64, from int, lo, h float64) []float64 {
 	n := from
 	for _, x := range places[from:] {

@@ -93,7 +93,7 @@ func asciiSTL(data []byte) ([][3]point, error) {
 	var out [][3]point
 	var now [3]point
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	state, inside := 0, false // the place in facetSTL; whether a solid has begun
+	state, inside := 0, false // the position in facetSTL; whether a solid has begun
 	n := 0
 	for lines.Scan() {
 		n++

@@ -71,7 +71,7 @@ func newSurface(triangles [][3]point) (*surface, error) {
 		return nil, fmt.Errorf("the surface encloses a volume of %g: turn its triangles over, so that they run "+
 			"counterclockwise seen from outside", volume)
 	}
-	s.plant()
+	s.buildTree()
 	return s, nil
 }
 

@@ -16,16 +16,17 @@ type branch struct {
 
 const leafTriangles = 4
 
-// plant builds the tree: each box is cut at the median of its triangles, along the longest side of their middles.
-func (s *surface) plant() {
+// buildTree builds the tree: each box is split at the median of its triangles, along the longest side of their
+// centroids.
+func (s *surface) buildTree() {
 	s.order = make([]int32, len(s.corner))
 	for t := range s.order {
 		s.order[t] = int32(t)
 	}
-	s.grow(0, int32(len(s.order)))
+	s.splitBox(0, int32(len(s.order)))
 }
 
-func (s *surface) grow(first, last int32) {
+func (s *surface) splitBox(first, last int32) {
 	b := branch{first: first, last: last}
 	b.lo, b.hi = s.bounds(first, last, func(c *[3]point) []point { return c[:] })
 	at := len(s.tree)
@@ -44,9 +45,9 @@ func (s *surface) grow(first, last int32) {
 		return cmp.Or(cmp.Compare(middleOf(&s.corner[a])[axis], middleOf(&s.corner[b])[axis]), cmp.Compare(a, b))
 	})
 	half := (first + last) / 2
-	s.grow(first, half)
+	s.splitBox(first, half)
 	s.tree[at].next = int32(len(s.tree))
-	s.grow(half, last)
+	s.splitBox(half, last)
 }
 
 func middleOf(c *[3]point) point { return c[0].plus(c[1]).plus(c[2]).times(1. / 3) }
@@ -66,8 +67,8 @@ func (s *surface) bounds(first, last int32, points func(c *[3]point) []point) (l
 	return lo, hi
 }
 
-// away is the square of the distance of p from a box.
-func (b *branch) away(p point) float64 {
+// distanceSquare is the square of the distance of p from a box.
+func (b *branch) distanceSquare(p point) float64 {
 	sum := 0.0
 	for d := range 3 {
 		out := max(b.lo[d]-p[d], p[d]-b.hi[d], 0)
@@ -97,7 +98,7 @@ func (s *surface) search(at int32, p point, best *near) {
 		return
 	}
 	l, r := at+1, b.next
-	dl, dr := s.tree[l].away(p), s.tree[r].away(p)
+	dl, dr := s.tree[l].distanceSquare(p), s.tree[r].distanceSquare(p)
 	if dr < dl {
 		l, r, dl, dr = r, l, dr, dl
 	}

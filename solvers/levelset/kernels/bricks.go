@@ -8,7 +8,7 @@ const BrickSide = 8
 const (
 	brickCells = BrickSide * BrickSide * BrickSide
 
-	brickPieces, brickGroups = 256, 16 // of a brick, in which interfaces are looked for apart
+	brickPieces, brickGroups = 256, 16 // of a brick, searched for interfaces separately
 )
 
 // Bricks are boxes of 8 cells along each axis that cover a block, x fastest. Far from the interface nothing changes in
@@ -38,7 +38,7 @@ func (b *Bricks) corner(t int32) (x, y, z int32) {
 	return t % b.Count[0] * BrickSide, row % b.Count[1] * BrickSide, row / b.Count[1] * BrickSide
 }
 
-// cells is how many turns a brick takes.
+// cells is how many cells a brick has.
 func (b *Bricks) cells() int32 {
 	if b.Count[2] == 1 && b.N[2] == 1 {
 		return BrickSide * BrickSide
@@ -46,7 +46,7 @@ func (b *Bricks) cells() int32 {
 	return brickCells
 }
 
-// work is how many turns brick t takes if it is busy.
+// work is how many cells of brick t are to be done: none if it is not busy.
 func (b *Bricks) work(t int) int32 {
 	if b.Busy[t] == 0 {
 		return 0
@@ -77,14 +77,14 @@ func MarkBrick(t int, b *Bricks) {
 	b.Busy[t] = busy
 }
 
-// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at place p
+// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at index p
 // along an axis. The last brick of a block may have few cells.
 func (b *Bricks) beyond(axis, p int32) bool {
 	return b.Open[axis][0] && p < b.Reach || b.Open[axis][1] && p+b.Reach+1 >= b.Count[axis]
 }
 
-// either is not 0 if one of n pieces is not, the given stride apart.
-func either(pieces []int32, first, stride, n int32) int32 {
+// combine is not 0 if one of n pieces is not, the given stride from one to the next.
+func combine(pieces []int32, first, stride, n int32) int32 {
 	all := int32(0)
 	for k := range n {
 		all |= pieces[first+k*stride]

@@ -13,11 +13,11 @@ type Flow[F num.Float] struct {
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
 func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
 	l := &s.Lattice
-	i, fx := split(x)
-	j, fy := split(y)
-	k, fz := split(z)
-	// Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
-	// centres at random, which branches would guess wrong.
+	i, fx := splitCoordinate(x)
+	j, fy := splitCoordinate(y)
+	k, fz := splitCoordinate(z)
+	// Faces are half a cell below centres. Particles are on either side of centres at random, so that branches would be
+	// mispredicted.
 	a, b := int(fx+0.5), int(fy+0.5)
 	c := l.at(i, j, k)
 	cu, cv := c+a, c+b*l.SY
@@ -33,8 +33,8 @@ func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
 	return u, v, w
 }
 
-// central is the velocity at the centre of a cell.
-func (s *Flow[F]) central(c int) (u, v, w F) {
+// centreVelocity is the velocity at the centre of a cell.
+func (s *Flow[F]) centreVelocity(c int) (u, v, w F) {
 	u = (s.U[c] + s.U[c+1]) / 2
 	v = (s.V[c] + s.V[c+s.Lattice.SY]) / 2
 	if s.Lattice.Dim == 3 {
@@ -43,39 +43,40 @@ func (s *Flow[F]) central(c int) (u, v, w F) {
 	return u, v, w
 }
 
-// Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
-// of second order in time.
+// SemiLagrangian traces cell (i, j, k) back over a step and gives it the level set there: a semi-Lagrangian step of
+// second order in time.
 //
 //atoll:kernel
-func Trace[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], from, to []F) {
+func SemiLagrangian[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], from, to []F) {
 	l := &s.Lattice
 	c := l.at(i, j, k)
-	u, v, w := s.central(c)
+	u, v, w := s.centreVelocity(c)
 	x, y, z := F(i)-clock.Back[0]*u, F(j)-clock.Back[1]*v, F(k)-clock.Back[2]*w
 	u, v, w = s.velocity(x, y, z)
-	p, fx := split(F(i) - clock.Whole[0]*u)
-	q, fy := split(F(j) - clock.Whole[1]*v)
-	r, fz := split(F(k) - clock.Whole[2]*w)
+	p, fx := splitCoordinate(F(i) - clock.Whole[0]*u)
+	q, fy := splitCoordinate(F(j) - clock.Whole[1]*v)
+	r, fz := splitCoordinate(F(k) - clock.Whole[2]*w)
 	to[c] = l.linear(from, l.at(p, q, r), fx, fy, fz)
 }
 
-// Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
+// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
 //
 //atoll:kernel lanes
-func Upwind[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], stage int32, share F, start, from, to []F) {
+func WENOStage[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], stage int32, share F, start, from, to []F) {
 	l := &s.Lattice
 	c := l.at(i, j, k)
-	u, v, w := s.central(c)
-	change := against(from, c, 1, clock.Stage[stage][0]*u) + against(from, c, l.SY, clock.Stage[stage][1]*v)
+	u, v, w := s.centreVelocity(c)
+	change := upwindDifference(from, c, 1, clock.Stage[stage][0]*u) + upwindDifference(from, c, l.SY,
+		clock.Stage[stage][1]*v)
 	if l.Dim == 3 {
-		change += against(from, c, l.SZ, clock.Stage[stage][2]*w)
+		change += upwindDifference(from, c, l.SZ, clock.Stage[stage][2]*w)
 	}
 	to[c] = (1-share)*start[c] + share*(from[c]-change)
 }
 
-// against is the Courant number along an axis times the difference on the side that the flow comes from.
-func against[F num.Float](f []F, c, stride int, courant F) F {
+// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+func upwindDifference[F num.Float](f []F, c, stride int, courant F) F {
 	if courant == 0 {
 		return 0
 	}

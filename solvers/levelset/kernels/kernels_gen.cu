@@ -256,7 +256,7 @@ struct Clock_f64 {
 static_assert(sizeof(Clock_f64) == 144 && offsetof(Clock_f64, Half) == 0 && offsetof(Clock_f64, Back) == 24 &&
     offsetof(Clock_f64, Whole) == 48 && offsetof(Clock_f64, Stage) == 72, "Clock_f64");
 
-// Sampling is how cells are measured: by Points samples along each axis.
+// Sampling measures cells by Points samples along each axis.
 // Sampling[float32], measure.go:14
 struct Sampling_f32 {
     Lattice_f32 Lattice_;
@@ -271,16 +271,16 @@ static_assert(sizeof(Sampling_f32) == 80 && offsetof(Sampling_f32, Lattice_) == 
 struct Counts {
     int64 Inside;
     int64 Differ;
-    int64 Pieces;
+    int64 Particles;
     int64 Escaped;
-    int64 Strays;
+    int64 Misplaced;
     int64 Broken;
 };
 static_assert(sizeof(Counts) == 48 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
-    offsetof(Counts, Pieces) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Strays) == 32 &&
+    offsetof(Counts, Particles) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Misplaced) == 32 &&
     offsetof(Counts, Broken) == 40, "Counts");
 
-// Sampling is how cells are measured: by Points samples along each axis.
+// Sampling measures cells by Points samples along each axis.
 // Sampling[float64], measure.go:14
 struct Sampling_f64 {
     Lattice_f64 Lattice_;
@@ -290,8 +290,8 @@ struct Sampling_f64 {
 static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
     offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, Across) == 96, "Sampling_f64");
 
-// Correction is what particles correct.
-// Correction[float32], particle.go:169
+// Correction is the level set that particles correct.
+// Correction[float32], particle.go:173
 struct Correction_f32 {
     Lattice_f32 Lattice_;
     float Escape;
@@ -313,8 +313,8 @@ struct Domain {
 static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
     offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
 
-// Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
-// counts cells, its radius |R| is a length. R is 0 of one that is gone.
+// Particle is a sphere that touches the interface: from inside, with a negative R, or from outside. Its position
+// counts cells, its radius |R| is a length. R is 0 of a removed one.
 // Particle[float32], particle.go:12
 struct Particle_f32 {
     float X, Y, Z, R;
@@ -322,8 +322,8 @@ struct Particle_f32 {
 static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
-// Correction is what particles correct.
-// Correction[float64], particle.go:169
+// Correction is the level set that particles correct.
+// Correction[float64], particle.go:173
 struct Correction_f64 {
     Lattice_f64 Lattice_;
     double Escape;
@@ -332,8 +332,8 @@ struct Correction_f64 {
 static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_) == 0 &&
     offsetof(Correction_f64, Escape) == 88 && offsetof(Correction_f64, Phi) == 96, "Correction_f64");
 
-// Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
-// counts cells, its radius |R| is a length. R is 0 of one that is gone.
+// Particle is a sphere that touches the interface: from inside, with a negative R, or from outside. Its position
+// counts cells, its radius |R| is a length. R is 0 of a removed one.
 // Particle[float64], particle.go:12
 struct Particle_f64 {
     double X, Y, Z, R;
@@ -351,47 +351,47 @@ struct Routes {
 static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
     offsetof(Routes, Peers) == 40, "Routes");
 
-// Traveller is a particle on its way to another block.
-// Traveller[float32], migrate.go:10
-struct Traveller_f32 {
+// Migrant is a particle on its way to another block.
+// Migrant[float32], migrate.go:10
+struct Migrant_f32 {
     Particle_f32 P;
     int64 ID;
 };
-static_assert(sizeof(Traveller_f32) == 24 && offsetof(Traveller_f32, P) == 0 && offsetof(Traveller_f32, ID) == 16, "Traveller_f32");
+static_assert(sizeof(Migrant_f32) == 24 && offsetof(Migrant_f32, P) == 0 && offsetof(Migrant_f32, ID) == 16, "Migrant_f32");
 
-// Traveller is a particle on its way to another block.
-// Traveller[float64], migrate.go:10
-struct Traveller_f64 {
+// Migrant is a particle on its way to another block.
+// Migrant[float64], migrate.go:10
+struct Migrant_f64 {
     Particle_f64 P;
     int64 ID;
 };
-static_assert(sizeof(Traveller_f64) == 40 && offsetof(Traveller_f64, P) == 0 && offsetof(Traveller_f64, ID) == 32, "Traveller_f64");
+static_assert(sizeof(Migrant_f64) == 40 && offsetof(Migrant_f64, P) == 0 && offsetof(Migrant_f64, ID) == 32, "Migrant_f64");
 
-// Gone counts particles that are no more.
-// Gone, particle.go:33
-struct Gone {
+// Removed counts particles that were removed.
+// Removed, particle.go:33
+struct Removed {
     int64 Left;
     int64 Deleted;
 };
-static_assert(sizeof(Gone) == 16 && offsetof(Gone, Left) == 0 && offsetof(Gone, Deleted) == 8, "Gone");
+static_assert(sizeof(Removed) == 16 && offsetof(Removed, Left) == 0 && offsetof(Removed, Deleted) == 8, "Removed");
 
-// Pair is what escaped particles tell of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus. Where none has told anything it is that of Nothing.
-// Pair[float32], particle.go:157
-struct alignas(8) Pair_f32 {
+// Bounds is what escaped particles say of the level set at a cell: those from outside raise Plus, those from inside
+// lower Minus. Where none does, they are those of ClearBounds.
+// Bounds[float32], particle.go:159
+struct alignas(8) Bounds_f32 {
     float Plus, Minus;
 };
-static_assert(sizeof(Pair_f32) == 8 && offsetof(Pair_f32, Plus) == 0 && offsetof(Pair_f32, Minus) == 4, "Pair_f32");
+static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offsetof(Bounds_f32, Minus) == 4, "Bounds_f32");
 
-// Pair is what escaped particles tell of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus. Where none has told anything it is that of Nothing.
-// Pair[float64], particle.go:157
-struct alignas(16) Pair_f64 {
+// Bounds is what escaped particles say of the level set at a cell: those from outside raise Plus, those from inside
+// lower Minus. Where none does, they are those of ClearBounds.
+// Bounds[float64], particle.go:159
+struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
-static_assert(sizeof(Pair_f64) == 16 && offsetof(Pair_f64, Plus) == 0 && offsetof(Pair_f64, Minus) == 8, "Pair_f64");
+static_assert(sizeof(Bounds_f64) == 16 && offsetof(Bounds_f64, Plus) == 0 && offsetof(Bounds_f64, Minus) == 8, "Bounds_f64");
 
-// Seeding is where particles are sown and how many.
+// Seeding is where particles are seeded and how many.
 // Seeding[float32], seed.go:8
 struct Seeding_f32 {
     Lattice_f32 Lattice_;
@@ -409,7 +409,7 @@ static_assert(sizeof(Seeding_f32) == 160 && offsetof(Seeding_f32, Lattice_) == 0
     offsetof(Seeding_f32, Least_) == 136 && offsetof(Seeding_f32, Most_) == 140 &&
     offsetof(Seeding_f32, Reach) == 144 && offsetof(Seeding_f32, Event) == 152, "Seeding_f32");
 
-// Seeding is where particles are sown and how many.
+// Seeding is where particles are seeded and how many.
 // Seeding[float64], seed.go:8
 struct Seeding_f64 {
     Lattice_f64 Lattice_;
@@ -427,8 +427,8 @@ static_assert(sizeof(Seeding_f64) == 208 && offsetof(Seeding_f64, Lattice_) == 0
     offsetof(Seeding_f64, Least_) == 176 && offsetof(Seeding_f64, Most_) == 184 &&
     offsetof(Seeding_f64, Reach) == 192 && offsetof(Seeding_f64, Event) == 200, "Seeding_f64");
 
-// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
-// of cell c are at Start[c] up to Start[c+1].
+// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
+// and those of cell c are at Start[c] up to Start[c+1].
 // Reseeding[float32], reseed.go:13
 struct Reseeding_f32 {
     Seeding_f32 Seeding_;
@@ -439,8 +439,8 @@ static_assert(sizeof(Reseeding_f32) == 216 && offsetof(Reseeding_f32, Seeding_) 
     offsetof(Reseeding_f32, Escape) == 160 && offsetof(Reseeding_f32, Start) == 168 &&
     offsetof(Reseeding_f32, Order) == 192, "Reseeding_f32");
 
-// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
-// of cell c are at Start[c] up to Start[c+1].
+// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
+// and those of cell c are at Start[c] up to Start[c+1].
 // Reseeding[float64], reseed.go:13
 struct Reseeding_f64 {
     Seeding_f64 Seeding_;
@@ -459,11 +459,11 @@ struct Sweeping_f32 {
     Lattice_f32 Lattice_;
     Bricks Bricks_;
     float Band;
-    bool Keep;
+    bool KeepDistances;
 };
 static_assert(sizeof(Sweeping_f32) == 160 && offsetof(Sweeping_f32, Lattice_) == 0 &&
     offsetof(Sweeping_f32, Bricks_) == 56 && offsetof(Sweeping_f32, Band) == 152 &&
-    offsetof(Sweeping_f32, Keep) == 156, "Sweeping_f32");
+    offsetof(Sweeping_f32, KeepDistances) == 156, "Sweeping_f32");
 
 // Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
 // the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
@@ -473,11 +473,11 @@ struct Sweeping_f64 {
     Lattice_f64 Lattice_;
     Bricks Bricks_;
     double Band;
-    bool Keep;
+    bool KeepDistances;
 };
 static_assert(sizeof(Sweeping_f64) == 200 && offsetof(Sweeping_f64, Lattice_) == 0 &&
     offsetof(Sweeping_f64, Bricks_) == 88 && offsetof(Sweeping_f64, Band) == 184 &&
-    offsetof(Sweeping_f64, Keep) == 192, "Sweeping_f64");
+    offsetof(Sweeping_f64, KeepDistances) == 192, "Sweeping_f64");
 
 // Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
 // Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
@@ -514,7 +514,7 @@ static_assert(sizeof(Relaxation_f64) == 128 && offsetof(Relaxation_f64, Lattice_
     offsetof(Relaxation_f64, Step) == 88 && offsetof(Relaxation_f64, Band) == 96 &&
     offsetof(Relaxation_f64, Start) == 104, "Relaxation_f64");
 
-// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at place p
+// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at index p
 // along an axis. The last brick of a block may have few cells.
 // (*Bricks).beyond, bricks.go:82
 DEVICE bool Bricks_beyond(const Bricks *b, int32 axis, int32 p) {
@@ -563,10 +563,10 @@ DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
-// central is the velocity at the centre of a cell.
-// (*Flow[float32]).central, flow.go:37
-struct Flow_central_f32_results { float r0; float r1; float r2; };
-DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
+// centreVelocity is the velocity at the centre of a cell.
+// (*Flow[float32]).centreVelocity, flow.go:37
+struct Flow_centreVelocity_f32_results { float r0; float r1; float r2; };
+DEVICE Flow_centreVelocity_f32_results Flow_centreVelocity_f32(const Flow_f32 *s, int64 c) {
     float u = 0.0f;
     float v = 0.0f;
     float w = 0.0f;
@@ -578,10 +578,10 @@ DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
     return {u, v, w};
 }
 
-// split returns the greatest whole number up to x, and what x is above it.
-// split[float32], types.go:52
-struct split_f32_results { int64 r0; float r1; };
-DEVICE split_f32_results split_f32(float x) {
+// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+// splitCoordinate[float32], types.go:52
+struct splitCoordinate_f32_results { int64 r0; float r1; };
+DEVICE splitCoordinate_f32_results splitCoordinate_f32(float x) {
     int64 whole = 0;
     float part = 0.0f;
     whole = int64(x);
@@ -591,22 +591,22 @@ DEVICE split_f32_results split_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// mix[float32], types.go:49
-DEVICE float mix_f32(float a, float b, float part) {
+// lerp[float32], types.go:49
+DEVICE float lerp_f32(float a, float b, float part) {
     return a + (b - a) * part;
 }
 
 // square[float32], types.go:38
 DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
-    return mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y);
+    return lerp_f32(lerp_f32(a[0], a[1], x), lerp_f32(b[0], b[1], x), y);
 }
 
 // cube[float32], types.go:43
 DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
-    return mix_f32(mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y), mix_f32(mix_f32(d[0], d[1], x), mix_f32(e[0], e[1], x), y), z);
+    return lerp_f32(lerp_f32(lerp_f32(a[0], a[1], x), lerp_f32(b[0], b[1], x), y), lerp_f32(lerp_f32(d[0], d[1], x), lerp_f32(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -617,11 +617,11 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     float v = 0.0f;
     float w = 0.0f;
     const Lattice_f32 *l = &s->Lattice_;
-    auto [i, fx] = split_f32(x);
-    auto [j, fy] = split_f32(y);
-    auto [k, fz] = split_f32(z);
-    // Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
-    // centres at random, which branches would guess wrong.
+    auto [i, fx] = splitCoordinate_f32(x);
+    auto [j, fy] = splitCoordinate_f32(y);
+    auto [k, fz] = splitCoordinate_f32(z);
+    // Faces are half a cell below centres. Particles are on either side of centres at random, so that branches would be
+    // mispredicted.
     int64 a = int64(fx + 0.5f), b = int64(fy + 0.5f);
     int64 c = Lattice_at_f32(l, i, j, k);
     int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
@@ -638,7 +638,7 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     return {u, v, w};
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
 // (*Lattice[float32]).linear, types.go:31
 DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
     if (l->Dim == 2) {
@@ -647,22 +647,22 @@ DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, f
     return cube_f32(f, c, l->SY, l->SZ, x, y, z);
 }
 
-// Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
-// of second order in time.
-// Trace[float32], flow.go:50
-DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, Slice<float> from,
-        Slice<float> to) {
+// SemiLagrangian traces cell (i, j, k) back over a step and gives it the level set there: a semi-Lagrangian step of
+// second order in time.
+// SemiLagrangian[float32], flow.go:50
+DEVICE void SemiLagrangian_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock,
+        Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
     int64 c = Lattice_at_f32(l, i, j, k);
-    auto [u, v, w] = Flow_central_f32(s, c);
+    auto [u, v, w] = Flow_centreVelocity_f32(s, c);
     float x = float(i) - clock->Back[0] * u, y = float(j) - clock->Back[1] * v, z = float(k) - clock->Back[2] * w;
     const auto results1 = Flow_velocity_f32(s, x, y, z);
     u = results1.r0;
     v = results1.r1;
     w = results1.r2;
-    auto [p, fx] = split_f32(float(i) - clock->Whole[0] * u);
-    auto [q, fy] = split_f32(float(j) - clock->Whole[1] * v);
-    auto [r, fz] = split_f32(float(k) - clock->Whole[2] * w);
+    auto [p, fx] = splitCoordinate_f32(float(i) - clock->Whole[0] * u);
+    auto [q, fy] = splitCoordinate_f32(float(j) - clock->Whole[1] * v);
+    auto [r, fz] = splitCoordinate_f32(float(k) - clock->Whole[2] * w);
     to[c] = Lattice_linear_f32(l, from, Lattice_at_f32(l, p, q, r), fx, fy, fz);
 }
 
@@ -671,10 +671,10 @@ DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
-// central is the velocity at the centre of a cell.
-// (*Flow[float64]).central, flow.go:37
-struct Flow_central_f64_results { double r0; double r1; double r2; };
-DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
+// centreVelocity is the velocity at the centre of a cell.
+// (*Flow[float64]).centreVelocity, flow.go:37
+struct Flow_centreVelocity_f64_results { double r0; double r1; double r2; };
+DEVICE Flow_centreVelocity_f64_results Flow_centreVelocity_f64(const Flow_f64 *s, int64 c) {
     double u = 0.0;
     double v = 0.0;
     double w = 0.0;
@@ -686,10 +686,10 @@ DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
     return {u, v, w};
 }
 
-// split returns the greatest whole number up to x, and what x is above it.
-// split[float64], types.go:52
-struct split_f64_results { int64 r0; double r1; };
-DEVICE split_f64_results split_f64(double x) {
+// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+// splitCoordinate[float64], types.go:52
+struct splitCoordinate_f64_results { int64 r0; double r1; };
+DEVICE splitCoordinate_f64_results splitCoordinate_f64(double x) {
     int64 whole = 0;
     double part = 0.0;
     whole = int64(x);
@@ -699,22 +699,22 @@ DEVICE split_f64_results split_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// mix[float64], types.go:49
-DEVICE double mix_f64(double a, double b, double part) {
+// lerp[float64], types.go:49
+DEVICE double lerp_f64(double a, double b, double part) {
     return a + (b - a) * part;
 }
 
 // square[float64], types.go:38
 DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
-    return mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y);
+    return lerp_f64(lerp_f64(a[0], a[1], x), lerp_f64(b[0], b[1], x), y);
 }
 
 // cube[float64], types.go:43
 DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
-    return mix_f64(mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y), mix_f64(mix_f64(d[0], d[1], x), mix_f64(e[0], e[1], x), y), z);
+    return lerp_f64(lerp_f64(lerp_f64(a[0], a[1], x), lerp_f64(b[0], b[1], x), y), lerp_f64(lerp_f64(d[0], d[1], x), lerp_f64(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -725,11 +725,11 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     double v = 0.0;
     double w = 0.0;
     const Lattice_f64 *l = &s->Lattice_;
-    auto [i, fx] = split_f64(x);
-    auto [j, fy] = split_f64(y);
-    auto [k, fz] = split_f64(z);
-    // Faces are half a cell below centres: between which ones a place is, and where. Particles are on either side of
-    // centres at random, which branches would guess wrong.
+    auto [i, fx] = splitCoordinate_f64(x);
+    auto [j, fy] = splitCoordinate_f64(y);
+    auto [k, fz] = splitCoordinate_f64(z);
+    // Faces are half a cell below centres. Particles are on either side of centres at random, so that branches would be
+    // mispredicted.
     int64 a = int64(fx + 0.5), b = int64(fy + 0.5);
     int64 c = Lattice_at_f64(l, i, j, k);
     int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
@@ -746,7 +746,7 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     return {u, v, w};
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
 // (*Lattice[float64]).linear, types.go:31
 DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
     if (l->Dim == 2) {
@@ -755,22 +755,22 @@ DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c,
     return cube_f64(f, c, l->SY, l->SZ, x, y, z);
 }
 
-// Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
-// of second order in time.
-// Trace[float64], flow.go:50
-DEVICE void Trace_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, Slice<double> from,
-        Slice<double> to) {
+// SemiLagrangian traces cell (i, j, k) back over a step and gives it the level set there: a semi-Lagrangian step of
+// second order in time.
+// SemiLagrangian[float64], flow.go:50
+DEVICE void SemiLagrangian_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock,
+        Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
     int64 c = Lattice_at_f64(l, i, j, k);
-    auto [u, v, w] = Flow_central_f64(s, c);
+    auto [u, v, w] = Flow_centreVelocity_f64(s, c);
     double x = double(i) - clock->Back[0] * u, y = double(j) - clock->Back[1] * v, z = double(k) - clock->Back[2] * w;
     const auto results1 = Flow_velocity_f64(s, x, y, z);
     u = results1.r0;
     v = results1.r1;
     w = results1.r2;
-    auto [p, fx] = split_f64(double(i) - clock->Whole[0] * u);
-    auto [q, fy] = split_f64(double(j) - clock->Whole[1] * v);
-    auto [r, fz] = split_f64(double(k) - clock->Whole[2] * w);
+    auto [p, fx] = splitCoordinate_f64(double(i) - clock->Whole[0] * u);
+    auto [q, fy] = splitCoordinate_f64(double(j) - clock->Whole[1] * v);
+    auto [r, fz] = splitCoordinate_f64(double(k) - clock->Whole[2] * w);
     to[c] = Lattice_linear_f64(l, from, Lattice_at_f64(l, p, q, r), fx, fy, fz);
 }
 
@@ -825,9 +825,9 @@ DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
     return weno_f32(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
 }
 
-// against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float32], flow.go:78
-DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
+// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+// upwindDifference[float32], flow.go:79
+DEVICE float upwindDifference_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     if (courant == 0.0f) {
         return 0.0f;
     }
@@ -837,17 +837,17 @@ DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     return courant * upperSlope_f32(f, c, stride);
 }
 
-// Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
+// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float32], flow.go:66
-DEVICE void Upwind_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage, float share,
-        Slice<float> start, Slice<float> from, Slice<float> to) {
+// WENOStage[float32], flow.go:66
+DEVICE void WENOStage_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage,
+        float share, Slice<float> start, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
     int64 c = Lattice_at_f32(l, i, j, k);
-    auto [u, v, w] = Flow_central_f32(s, c);
-    float change = against_f32(from, c, 1, clock->Stage[stage][0] * u) + against_f32(from, c, l->SY, clock->Stage[stage][1] * v);
+    auto [u, v, w] = Flow_centreVelocity_f32(s, c);
+    float change = upwindDifference_f32(from, c, 1, clock->Stage[stage][0] * u) + upwindDifference_f32(from, c, l->SY, clock->Stage[stage][1] * v);
     if (l->Dim == 3) {
-        change += against_f32(from, c, l->SZ, clock->Stage[stage][2] * w);
+        change += upwindDifference_f32(from, c, l->SZ, clock->Stage[stage][2] * w);
     }
     to[c] = (1.0f - share) * start[c] + share * (from[c] - change);
 }
@@ -903,9 +903,9 @@ DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
     return weno_f64(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
 }
 
-// against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float64], flow.go:78
-DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant) {
+// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+// upwindDifference[float64], flow.go:79
+DEVICE double upwindDifference_f64(Slice<double> f, int64 c, int64 stride, double courant) {
     if (courant == 0.0) {
         return 0.0;
     }
@@ -915,23 +915,23 @@ DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant
     return courant * upperSlope_f64(f, c, stride);
 }
 
-// Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
+// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float64], flow.go:66
-DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
+// WENOStage[float64], flow.go:66
+DEVICE void WENOStage_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
         double share, Slice<double> start, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
     int64 c = Lattice_at_f64(l, i, j, k);
-    auto [u, v, w] = Flow_central_f64(s, c);
-    double change = against_f64(from, c, 1, clock->Stage[stage][0] * u) + against_f64(from, c, l->SY, clock->Stage[stage][1] * v);
+    auto [u, v, w] = Flow_centreVelocity_f64(s, c);
+    double change = upwindDifference_f64(from, c, 1, clock->Stage[stage][0] * u) + upwindDifference_f64(from, c, l->SY, clock->Stage[stage][1] * v);
     if (l->Dim == 3) {
-        change += against_f64(from, c, l->SZ, clock->Stage[stage][2] * w);
+        change += upwindDifference_f64(from, c, l->SZ, clock->Stage[stage][2] * w);
     }
     to[c] = (1.0 - share) * start[c] + share * (from[c] - change);
 }
 
-// brokenAt[float32], measure.go:83
-DEVICE int64 brokenAt_f32(int64 cell, float v) {
+// encodeBroken[float32], measure.go:84
+DEVICE int64 encodeBroken_f32(int64 cell, float v) {
     int64 what = 0;
     if (v > 0.0f) {
         what = 1;
@@ -942,10 +942,10 @@ DEVICE int64 brokenAt_f32(int64 cell, float v) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
-// has the sign that all of them have.
-// (*Lattice[float32]).side, measure.go:118
-DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
+// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
+// centres has the sign that all of them have.
+// (*Lattice[float32]).cellSide, measure.go:121
+DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
         deep = 0;
@@ -970,29 +970,30 @@ DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int
     return 0;
 }
 
-// place is the position of a sample of a cell along an axis.
-// (*Sampling[float32]).place, measure.go:107
-DEVICE float Sampling_place_f32(const Sampling_f32 *s, int64 cell, int32 at) {
+// samplePosition is the position of a sample of a cell along an axis.
+// (*Sampling[float32]).samplePosition, measure.go:108
+DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 at) {
     return float(cell) + (float(at) + 0.5f) / float(s->Points) - 0.5f;
 }
 
-// (*Lattice[float32]).value, measure.go:109
+// (*Lattice[float32]).value, measure.go:112
 DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
-    auto [i, fx] = split_f32(x);
-    auto [j, fy] = split_f32(y);
-    auto [k, fz] = split_f32(z);
+    auto [i, fx] = splitCoordinate_f32(x);
+    auto [j, fy] = splitCoordinate_f32(y);
+    auto [k, fz] = splitCoordinate_f32(z);
     return Lattice_linear_f32(l, f, Lattice_at_f32(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float32], measure.go:33
+// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
+// and then.
+// CountInside[float32], measure.go:34
 DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
         Slice<float> then, Counts *n) {
     const Lattice_f32 *l = &s->Lattice_;
     if (float v = now[Lattice_at_f32(l, i, j, k)]; v - v != 0.0f) {
-        atomic_max(&n->Broken, brokenAt_f32(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+        atomic_max(&n->Broken, encodeBroken_f32(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
     }
-    int32 a = Lattice_side_f32(l, now, i, j, k), b = Lattice_side_f32(l, then, i, j, k);
+    int32 a = Lattice_cellSide_f32(l, now, i, j, k), b = Lattice_cellSide_f32(l, then, i, j, k);
     int32 all = mul(s->Points, s->Points);
     if (l->Dim == 3) {
         all = mul(all, s->Points);
@@ -1007,9 +1008,9 @@ DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s,
         }
     } else {
         for (int32 at = 0, end1 = all; at < end1; at++) {
-            float x = Sampling_place_f32(s, i, rem(at, s->Points)), y = Sampling_place_f32(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0f;
+            float x = Sampling_samplePosition_f32(s, i, rem(at, s->Points)), y = Sampling_samplePosition_f32(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0f;
             if (l->Dim == 3) {
-                z = Sampling_place_f32(s, k, quo(quo(at, s->Points), s->Points));
+                z = Sampling_samplePosition_f32(s, k, quo(quo(at, s->Points), s->Points));
             }
             bool in = a < 0, was = b < 0;
             if (a == 0) {
@@ -1034,8 +1035,8 @@ DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s,
     }
 }
 
-// brokenAt[float64], measure.go:83
-DEVICE int64 brokenAt_f64(int64 cell, double v) {
+// encodeBroken[float64], measure.go:84
+DEVICE int64 encodeBroken_f64(int64 cell, double v) {
     int64 what = 0;
     if (v > 0.0) {
         what = 1;
@@ -1046,10 +1047,10 @@ DEVICE int64 brokenAt_f64(int64 cell, double v) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
-// has the sign that all of them have.
-// (*Lattice[float64]).side, measure.go:118
-DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
+// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
+// centres has the sign that all of them have.
+// (*Lattice[float64]).cellSide, measure.go:121
+DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
         deep = 0;
@@ -1074,29 +1075,30 @@ DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, in
     return 0;
 }
 
-// place is the position of a sample of a cell along an axis.
-// (*Sampling[float64]).place, measure.go:107
-DEVICE double Sampling_place_f64(const Sampling_f64 *s, int64 cell, int32 at) {
+// samplePosition is the position of a sample of a cell along an axis.
+// (*Sampling[float64]).samplePosition, measure.go:108
+DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 at) {
     return double(cell) + (double(at) + 0.5) / double(s->Points) - 0.5;
 }
 
-// (*Lattice[float64]).value, measure.go:109
+// (*Lattice[float64]).value, measure.go:112
 DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
-    auto [i, fx] = split_f64(x);
-    auto [j, fy] = split_f64(y);
-    auto [k, fz] = split_f64(z);
+    auto [i, fx] = splitCoordinate_f64(x);
+    auto [j, fy] = splitCoordinate_f64(y);
+    auto [k, fz] = splitCoordinate_f64(z);
     return Lattice_linear_f64(l, f, Lattice_at_f64(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float64], measure.go:33
+// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
+// and then.
+// CountInside[float64], measure.go:34
 DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
         Slice<double> then, Counts *n) {
     const Lattice_f64 *l = &s->Lattice_;
     if (double v = now[Lattice_at_f64(l, i, j, k)]; v - v != 0.0) {
-        atomic_max(&n->Broken, brokenAt_f64(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+        atomic_max(&n->Broken, encodeBroken_f64(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
     }
-    int32 a = Lattice_side_f64(l, now, i, j, k), b = Lattice_side_f64(l, then, i, j, k);
+    int32 a = Lattice_cellSide_f64(l, now, i, j, k), b = Lattice_cellSide_f64(l, then, i, j, k);
     int32 all = mul(s->Points, s->Points);
     if (l->Dim == 3) {
         all = mul(all, s->Points);
@@ -1111,9 +1113,9 @@ DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s,
         }
     } else {
         for (int32 at = 0, end1 = all; at < end1; at++) {
-            double x = Sampling_place_f64(s, i, rem(at, s->Points)), y = Sampling_place_f64(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0;
+            double x = Sampling_samplePosition_f64(s, i, rem(at, s->Points)), y = Sampling_samplePosition_f64(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0;
             if (l->Dim == 3) {
-                z = Sampling_place_f64(s, k, quo(quo(at, s->Points), s->Points));
+                z = Sampling_samplePosition_f64(s, k, quo(quo(at, s->Points), s->Points));
             }
             bool in = a < 0, was = b < 0;
             if (a == 0) {
@@ -1157,9 +1159,9 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// falls is the square of the steepest slope toward the interface along an axis.
-// falls[float32], measure.go:161
-DEVICE float falls_f32(Slice<float> f, int64 c, int64 s, float h) {
+// upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
+// upwindSlopeSquare[float32], measure.go:164
+DEVICE float upwindSlopeSquare_f32(Slice<float> f, int64 c, int64 s, float h) {
     float v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0f) {
         v = -v;
@@ -1179,19 +1181,19 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
-// interface, if it is so near to that.
-// Steepness[float32], measure.go:147
-DEVICE float Steepness_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float near, Slice<float> f) {
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
+// interface.
+// SlopeError[float32], measure.go:150
+DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float near, Slice<float> f) {
     int64 c = Lattice_at_f32(l, i, j, k);
     float v = f[c];
     if (!(num_Abs_f32(v) < near)) {
         // NaN stays
         return v - v;
     }
-    float sum = falls_f32(f, c, 1, l->H[0]) + falls_f32(f, c, l->SY, l->H[1]);
+    float sum = upwindSlopeSquare_f32(f, c, 1, l->H[0]) + upwindSlopeSquare_f32(f, c, l->SY, l->H[1]);
     if (l->Dim == 3) {
-        sum += falls_f32(f, c, l->SZ, l->H[2]);
+        sum += upwindSlopeSquare_f32(f, c, l->SZ, l->H[2]);
     }
     return num_Abs_f32(num_Sqrt_f32(sum) - 1.0f);
 }
@@ -1215,9 +1217,9 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// falls is the square of the steepest slope toward the interface along an axis.
-// falls[float64], measure.go:161
-DEVICE double falls_f64(Slice<double> f, int64 c, int64 s, double h) {
+// upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
+// upwindSlopeSquare[float64], measure.go:164
+DEVICE double upwindSlopeSquare_f64(Slice<double> f, int64 c, int64 s, double h) {
     double v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0) {
         v = -v;
@@ -1237,27 +1239,27 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
-// interface, if it is so near to that.
-// Steepness[float64], measure.go:147
-DEVICE double Steepness_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double near, Slice<double> f) {
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
+// interface.
+// SlopeError[float64], measure.go:150
+DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double near, Slice<double> f) {
     int64 c = Lattice_at_f64(l, i, j, k);
     double v = f[c];
     if (!(num_Abs_f64(v) < near)) {
         // NaN stays
         return v - v;
     }
-    double sum = falls_f64(f, c, 1, l->H[0]) + falls_f64(f, c, l->SY, l->H[1]);
+    double sum = upwindSlopeSquare_f64(f, c, 1, l->H[0]) + upwindSlopeSquare_f64(f, c, l->SY, l->H[1]);
     if (l->Dim == 3) {
-        sum += falls_f64(f, c, l->SZ, l->H[2]);
+        sum += upwindSlopeSquare_f64(f, c, l->SZ, l->H[2]);
     }
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
 }
 
-// arrive brings a coordinate into the grid along a periodic axis, and tells where it is.
-// arrive[float32], particle.go:46
-struct arrive_f32_results { float r0; int32 r1; };
-DEVICE arrive_f32_results arrive_f32(const Domain *d, int64 axis, float x) {
+// wrapCoordinate wraps a coordinate around a periodic axis, and tells where it is.
+// wrapCoordinate[float32], particle.go:46
+struct wrapCoordinate_f32_results { float r0; int32 r1; };
+DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
     float n = float(d->Cells[axis]);
     if (d->Periodic[axis]) {
         if (x < 0.0f) {
@@ -1275,16 +1277,16 @@ DEVICE arrive_f32_results arrive_f32(const Domain *d, int64 axis, float x) {
     return {x, 2};
 }
 
-// arrived brings a particle into the grid along periodic axes, and tells where it is.
-// arrived[float32], particle.go:142
-struct arrived_f32_results { Particle_f32 r0; int32 r1; };
-DEVICE arrived_f32_results arrived_f32(Particle_f32 q, const Domain *d) {
-    auto [x, worst] = arrive_f32(d, 0, q.X);
-    auto [y, where] = arrive_f32(d, 1, q.Y);
+// locate wraps a particle around periodic axes, and tells where it is.
+// locate[float32], particle.go:144
+struct locate_f32_results { Particle_f32 r0; int32 r1; };
+DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
+    auto [x, worst] = wrapCoordinate_f32(d, 0, q.X);
+    auto [y, where] = wrapCoordinate_f32(d, 1, q.Y);
     worst = num_Smaller_int32(worst, where);
     float z = q.Z;
     if (d->Dim == 3) {
-        const auto results1 = arrive_f32(d, 2, q.Z);
+        const auto results1 = wrapCoordinate_f32(d, 2, q.Z);
         z = results1.r0;
         where = results1.r1;
         worst = num_Smaller_int32(worst, where);
@@ -1295,16 +1297,16 @@ DEVICE arrived_f32_results arrived_f32(Particle_f32 q, const Domain *d) {
     return {q, worst};
 }
 
-// (*Correction[float32]).at, particle.go:267
-DEVICE float Correction_at_f32(const Correction_f32 *s, Particle_f32 q) {
-    auto [a, fx] = split_f32(q.X);
-    auto [b, fy] = split_f32(q.Y);
-    auto [d, fz] = split_f32(q.Z);
+// (*Correction[float32]).phiAt, particle.go:273
+DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
+    auto [a, fx] = splitCoordinate_f32(q.X);
+    auto [b, fy] = splitCoordinate_f32(q.Y);
+    auto [d, fz] = splitCoordinate_f32(q.Z);
     return Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
 // escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float32]).escaped, particle.go:216
+// (*Correction[float32]).escaped, particle.go:221
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1312,27 +1314,28 @@ DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) 
     return -phi > s->Escape * r;
 }
 
-// Census counts particle i, and whether it has escaped, or is not where the block has its own.
-// Census[float32], measure.go:176
-DEVICE void Census_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p, Counts *n) {
+// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
+// CountParticle[float32], measure.go:179
+DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p,
+        Counts *n) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
-    atomic_add(&n->Pieces, int64(1));
-    if (auto [unused1, where] = arrived_f32(q, d); where != 2) {
-        atomic_add(&n->Strays, int64(1));
+    atomic_add(&n->Particles, int64(1));
+    if (auto [unused1, where] = locate_f32(q, d); where != 2) {
+        atomic_add(&n->Misplaced, int64(1));
         return;
     }
-    if (Correction_escaped_f32(s, q.R, Correction_at_f32(s, q))) {
+    if (Correction_escaped_f32(s, q.R, Correction_phiAt_f32(s, q))) {
         atomic_add(&n->Escaped, int64(1));
     }
 }
 
-// arrive brings a coordinate into the grid along a periodic axis, and tells where it is.
-// arrive[float64], particle.go:46
-struct arrive_f64_results { double r0; int32 r1; };
-DEVICE arrive_f64_results arrive_f64(const Domain *d, int64 axis, double x) {
+// wrapCoordinate wraps a coordinate around a periodic axis, and tells where it is.
+// wrapCoordinate[float64], particle.go:46
+struct wrapCoordinate_f64_results { double r0; int32 r1; };
+DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
     double n = double(d->Cells[axis]);
     if (d->Periodic[axis]) {
         if (x < 0.0) {
@@ -1350,16 +1353,16 @@ DEVICE arrive_f64_results arrive_f64(const Domain *d, int64 axis, double x) {
     return {x, 2};
 }
 
-// arrived brings a particle into the grid along periodic axes, and tells where it is.
-// arrived[float64], particle.go:142
-struct arrived_f64_results { Particle_f64 r0; int32 r1; };
-DEVICE arrived_f64_results arrived_f64(Particle_f64 q, const Domain *d) {
-    auto [x, worst] = arrive_f64(d, 0, q.X);
-    auto [y, where] = arrive_f64(d, 1, q.Y);
+// locate wraps a particle around periodic axes, and tells where it is.
+// locate[float64], particle.go:144
+struct locate_f64_results { Particle_f64 r0; int32 r1; };
+DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
+    auto [x, worst] = wrapCoordinate_f64(d, 0, q.X);
+    auto [y, where] = wrapCoordinate_f64(d, 1, q.Y);
     worst = num_Smaller_int32(worst, where);
     double z = q.Z;
     if (d->Dim == 3) {
-        const auto results1 = arrive_f64(d, 2, q.Z);
+        const auto results1 = wrapCoordinate_f64(d, 2, q.Z);
         z = results1.r0;
         where = results1.r1;
         worst = num_Smaller_int32(worst, where);
@@ -1370,16 +1373,16 @@ DEVICE arrived_f64_results arrived_f64(Particle_f64 q, const Domain *d) {
     return {q, worst};
 }
 
-// (*Correction[float64]).at, particle.go:267
-DEVICE double Correction_at_f64(const Correction_f64 *s, Particle_f64 q) {
-    auto [a, fx] = split_f64(q.X);
-    auto [b, fy] = split_f64(q.Y);
-    auto [d, fz] = split_f64(q.Z);
+// (*Correction[float64]).phiAt, particle.go:273
+DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
+    auto [a, fx] = splitCoordinate_f64(q.X);
+    auto [b, fy] = splitCoordinate_f64(q.Y);
+    auto [d, fz] = splitCoordinate_f64(q.Z);
     return Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
 // escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float64]).escaped, particle.go:216
+// (*Correction[float64]).escaped, particle.go:221
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1387,26 +1390,27 @@ DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi
     return -phi > s->Escape * r;
 }
 
-// Census counts particle i, and whether it has escaped, or is not where the block has its own.
-// Census[float64], measure.go:176
-DEVICE void Census_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p, Counts *n) {
+// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
+// CountParticle[float64], measure.go:179
+DEVICE void CountParticle_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p,
+        Counts *n) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
-    atomic_add(&n->Pieces, int64(1));
-    if (auto [unused1, where] = arrived_f64(q, d); where != 2) {
-        atomic_add(&n->Strays, int64(1));
+    atomic_add(&n->Particles, int64(1));
+    if (auto [unused1, where] = locate_f64(q, d); where != 2) {
+        atomic_add(&n->Misplaced, int64(1));
         return;
     }
-    if (Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
+    if (Correction_escaped_f64(s, q.R, Correction_phiAt_f64(s, q))) {
         atomic_add(&n->Escaped, int64(1));
     }
 }
 
-// part is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
-// part[float32], migrate.go:36
-DEVICE int32 part_f32(const Routes *r, int64 axis, int32 first, float x) {
+// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+// blockOf[float32], migrate.go:36
+DEVICE int32 blockOf_f32(const Routes *r, int64 axis, int32 first, float x) {
     int32 k = 0;
     while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
         k = add(k, int32(1));
@@ -1414,19 +1418,19 @@ DEVICE int32 part_f32(const Routes *r, int64 axis, int32 first, float x) {
     return k;
 }
 
-// Address finds the peer that leaver j goes to.
-// Address[float32], migrate.go:27
-DEVICE void Address_f32_at(int64 j, const Routes *r, Slice<Particle_f32> p, Slice<int32> peer) {
+// RouteMigrant finds the peer that migrant j goes to.
+// RouteMigrant[float32], migrate.go:27
+DEVICE void RouteMigrant_f32_at(int64 j, const Routes *r, Slice<Particle_f32> p, Slice<int32> peer) {
     Particle_f32 q = p[j];
-    int32 x = part_f32(r, 0, 0, q.X);
-    int32 y = part_f32(r, 1, r->Blocks[0], q.Y);
-    int32 z = part_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    int32 x = blockOf_f32(r, 0, 0, q.X);
+    int32 y = blockOf_f32(r, 1, r->Blocks[0], q.Y);
+    int32 z = blockOf_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
     peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
 }
 
-// part is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
-// part[float64], migrate.go:36
-DEVICE int32 part_f64(const Routes *r, int64 axis, int32 first, double x) {
+// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+// blockOf[float64], migrate.go:36
+DEVICE int32 blockOf_f64(const Routes *r, int64 axis, int32 first, double x) {
     int32 k = 0;
     while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
         k = add(k, int32(1));
@@ -1434,59 +1438,59 @@ DEVICE int32 part_f64(const Routes *r, int64 axis, int32 first, double x) {
     return k;
 }
 
-// Address finds the peer that leaver j goes to.
-// Address[float64], migrate.go:27
-DEVICE void Address_f64_at(int64 j, const Routes *r, Slice<Particle_f64> p, Slice<int32> peer) {
+// RouteMigrant finds the peer that migrant j goes to.
+// RouteMigrant[float64], migrate.go:27
+DEVICE void RouteMigrant_f64_at(int64 j, const Routes *r, Slice<Particle_f64> p, Slice<int32> peer) {
     Particle_f64 q = p[j];
-    int32 x = part_f64(r, 0, 0, q.X);
-    int32 y = part_f64(r, 1, r->Blocks[0], q.Y);
-    int32 z = part_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    int32 x = blockOf_f64(r, 0, 0, q.X);
+    int32 y = blockOf_f64(r, 1, r->Blocks[0], q.Y);
+    int32 z = blockOf_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
     peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
 }
 
-// Board puts leaver order[j] at place j of what is sent.
-// Board[float32], migrate.go:47
-DEVICE void Board_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> p, Slice<int64> id,
-        Slice<Traveller_f32> out) {
+// PackMigrant puts migrant order[j] at index j of the message.
+// PackMigrant[float32], migrate.go:47
+DEVICE void PackMigrant_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> p, Slice<int64> id,
+        Slice<Migrant_f32> out) {
     int32 i = order[j];
-    out[j] = Traveller_f32{p[i], id[i]};
+    out[j] = Migrant_f32{p[i], id[i]};
 }
 
-// Board puts leaver order[j] at place j of what is sent.
-// Board[float64], migrate.go:47
-DEVICE void Board_f64_at(int64 j, Slice<int32> order, Slice<Particle_f64> p, Slice<int64> id,
-        Slice<Traveller_f64> out) {
+// PackMigrant puts migrant order[j] at index j of the message.
+// PackMigrant[float64], migrate.go:47
+DEVICE void PackMigrant_f64_at(int64 j, Slice<int32> order, Slice<Particle_f64> p, Slice<int64> id,
+        Slice<Migrant_f64> out) {
     int32 i = order[j];
-    out[j] = Traveller_f64{p[i], id[i]};
+    out[j] = Migrant_f64{p[i], id[i]};
 }
 
-// Alight puts traveller j among the particles of its block, and counts those that are another's.
-// Alight[float32], migrate.go:55
-DEVICE void Alight_f32_at(int64 j, const Domain *d, Slice<Traveller_f32> in, Slice<Particle_f32> p,
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
+// UnpackMigrant[float32], migrate.go:55
+DEVICE void UnpackMigrant_f32_at(int64 j, const Domain *d, Slice<Migrant_f32> in, Slice<Particle_f32> p,
         Slice<int64> id, Slice<int64> astray) {
-    Traveller_f32 t = in[j];
+    Migrant_f32 t = in[j];
     p[j] = t.P;
     id[j] = t.ID;
-    if (auto [unused1, where] = arrived_f32(t.P, d); where != 2) {
+    if (auto [unused1, where] = locate_f32(t.P, d); where != 2) {
         atomic_add(&astray[0], int64(1));
     }
 }
 
-// Alight puts traveller j among the particles of its block, and counts those that are another's.
-// Alight[float64], migrate.go:55
-DEVICE void Alight_f64_at(int64 j, const Domain *d, Slice<Traveller_f64> in, Slice<Particle_f64> p,
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
+// UnpackMigrant[float64], migrate.go:55
+DEVICE void UnpackMigrant_f64_at(int64 j, const Domain *d, Slice<Migrant_f64> in, Slice<Particle_f64> p,
         Slice<int64> id, Slice<int64> astray) {
-    Traveller_f64 t = in[j];
+    Migrant_f64 t = in[j];
     p[j] = t.P;
     id[j] = t.ID;
-    if (auto [unused1, where] = arrived_f64(t.P, d); where != 2) {
+    if (auto [unused1, where] = locate_f64(t.P, d); where != 2) {
         atomic_add(&astray[0], int64(1));
     }
 }
 
-// carried is a particle after a step.
-// (*Flow[float32]).carried, particle.go:77
-DEVICE Particle_f32 Flow_carried_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
+// advected is a particle after a step.
+// (*Flow[float32]).advected, particle.go:78
+DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
     auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
     const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
     u = results1.r0;
@@ -1498,15 +1502,15 @@ DEVICE Particle_f32 Flow_carried_f32(const Flow_f32 *s, Particle_f32 q, Clock_f3
     return q;
 }
 
-// settled[float32], particle.go:124
-DEVICE void settled_f32(int64 i, Particle_f32 q, const Domain *d, Gone *n, Slice<Particle_f32> p,
+// classify[float32], particle.go:126
+DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, Removed *n, Slice<Particle_f32> p,
         Slice<uint8> stays, Slice<uint8> goes) {
     stays[i] = 0;
     goes[i] = 0;
     if (q.R == 0.0f) {
         return;
     }
-    const auto results1 = arrived_f32(q, d);
+    const auto results1 = locate_f32(q, d);
     q = results1.r0;
     int32 where = results1.r1;
     if (where == 0) {
@@ -1520,21 +1524,21 @@ DEVICE void settled_f32(int64 i, Particle_f32 q, const Domain *d, Gone *n, Slice
     p[i] = q;
 }
 
-// Carry takes particle i through a step of second order in time, and around the periods of the grid. stays and goes
-// tell whether it is still the block's, or another one's.
-// Carry[float32], particle.go:68
-DEVICE void Carry_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Gone *n,
+// AdvectParticle takes particle i through a step of second order in time, and around the periods of the grid. stays and
+// goes mark those that remain in the block, and those that change to another one.
+// AdvectParticle[float32], particle.go:68
+DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
         Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
     Particle_f32 q = p[i];
     if (q.R != 0.0f) {
-        q = Flow_carried_f32(s, q, clock);
+        q = Flow_advected_f32(s, q, clock);
     }
-    settled_f32(i, q, d, n, p, stays, goes);
+    classify_f32(i, q, d, n, p, stays, goes);
 }
 
-// carried is a particle after a step.
-// (*Flow[float64]).carried, particle.go:77
-DEVICE Particle_f64 Flow_carried_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
+// advected is a particle after a step.
+// (*Flow[float64]).advected, particle.go:78
+DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
     auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
     const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
     u = results1.r0;
@@ -1546,15 +1550,15 @@ DEVICE Particle_f64 Flow_carried_f64(const Flow_f64 *s, Particle_f64 q, Clock_f6
     return q;
 }
 
-// settled[float64], particle.go:124
-DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice<Particle_f64> p,
+// classify[float64], particle.go:126
+DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, Removed *n, Slice<Particle_f64> p,
         Slice<uint8> stays, Slice<uint8> goes) {
     stays[i] = 0;
     goes[i] = 0;
     if (q.R == 0.0) {
         return;
     }
-    const auto results1 = arrived_f64(q, d);
+    const auto results1 = locate_f64(q, d);
     q = results1.r0;
     int32 where = results1.r1;
     if (where == 0) {
@@ -1568,42 +1572,43 @@ DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice
     p[i] = q;
 }
 
-// Carry takes particle i through a step of second order in time, and around the periods of the grid. stays and goes
-// tell whether it is still the block's, or another one's.
-// Carry[float64], particle.go:68
-DEVICE void Carry_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Gone *n,
+// AdvectParticle takes particle i through a step of second order in time, and around the periods of the grid. stays and
+// goes mark those that remain in the block, and those that change to another one.
+// AdvectParticle[float64], particle.go:68
+DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
         Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
     Particle_f64 q = p[i];
     if (q.R != 0.0) {
-        q = Flow_carried_f64(s, q, clock);
+        q = Flow_advected_f64(s, q, clock);
     }
-    settled_f64(i, q, d, n, p, stays, goes);
+    classify_f64(i, q, d, n, p, stays, goes);
 }
 
-// (*Correction[float32]).radius, particle.go:274
+// (*Correction[float32]).radius, particle.go:280
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
-    float phi = Correction_at_f32(s, q);
+    float phi = Correction_phiAt_f32(s, q);
     if (q.R < 0.0f) {
         return -num_Smaller_f32(num_Larger_f32(-phi, least), most);
     }
     return num_Smaller_f32(num_Larger_f32(phi, least), most);
 }
 
-// within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
-// (*Lattice[float32]).within, particle.go:210
-DEVICE float Lattice_within_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
+// depthInSphere is how far a position is inside the sphere of a particle, at an offset of parts of a cell from it;
+// never -0.
+// (*Lattice[float32]).depthInSphere, particle.go:215
+DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
     z = z * l->H[2];
     return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
 }
 
-// (*Correction[float32]).correct, particle.go:187
-DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Pair_f32> near) {
+// (*Correction[float32]).correct, particle.go:191
+DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Bounds_f32> bounds) {
     const Lattice_f32 *l = &s->Lattice_;
-    auto [a, fx] = split_f32(q.X);
-    auto [b, fy] = split_f32(q.Y);
-    auto [d, fz] = split_f32(q.Z);
+    auto [a, fx] = splitCoordinate_f32(q.X);
+    auto [b, fy] = splitCoordinate_f32(q.Y);
+    auto [d, fz] = splitCoordinate_f32(q.Z);
     int64 c = Lattice_at_f32(l, a, b, d);
     if (!Correction_escaped_f32(s, q.R, Lattice_linear_f32(l, s->Phi, c, fx, fy, fz))) {
         return;
@@ -1611,29 +1616,29 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        float in = Lattice_within_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
+        float in = Lattice_depthInSphere_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
         if (q.R > 0.0f && in > s->Phi[at]) {
-            atomic_max(&near[at].Plus, in);
+            atomic_max(&bounds[at].Plus, in);
         }
         if (q.R < 0.0f && -in < s->Phi[at]) {
-            atomic_min(&near[at].Minus, 0.0f - in);
+            atomic_min(&bounds[at].Minus, 0.0f - in);
         }
     }
 }
 
-// Pass does for particle i, in one go, what Resize does at the end of a step, and Carry and Correct in the next one,
-// where no particle goes to other blocks: before is the level set that the step begins with, after what advection has
-// made of it.
-// Pass[float32], particle.go:89
-DEVICE void Pass_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Gone *n,
+// AdvectAndCorrect does for particle i, in one pass, what UpdateRadius does at the end of a step, and AdvectParticle
+// and Correct in the next one, where no particle changes blocks: before is the level set that the step begins with,
+// after the advected one.
+// AdvectAndCorrect[float32], particle.go:90
+DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
         const Correction_f32 *before, const Correction_f32 *after, float least, float most, Slice<Particle_f32> p,
-        Slice<Pair_f32> near) {
+        Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
     q.R = Correction_radius_f32(before, q, least, most);
-    const auto results1 = arrived_f32(Flow_carried_f32(s, q, clock), d);
+    const auto results1 = locate_f32(Flow_advected_f32(s, q, clock), d);
     q = results1.r0;
     int32 where = results1.r1;
     if (where == 0) {
@@ -1642,34 +1647,35 @@ DEVICE void Pass_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *
     }
     p[i] = q;
     if (q.R != 0.0f) {
-        Correction_correct_f32(after, q, near);
+        Correction_correct_f32(after, q, bounds);
     }
 }
 
-// (*Correction[float64]).radius, particle.go:274
+// (*Correction[float64]).radius, particle.go:280
 DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
-    double phi = Correction_at_f64(s, q);
+    double phi = Correction_phiAt_f64(s, q);
     if (q.R < 0.0) {
         return -num_Smaller_f64(num_Larger_f64(-phi, least), most);
     }
     return num_Smaller_f64(num_Larger_f64(phi, least), most);
 }
 
-// within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
-// (*Lattice[float64]).within, particle.go:210
-DEVICE double Lattice_within_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
+// depthInSphere is how far a position is inside the sphere of a particle, at an offset of parts of a cell from it;
+// never -0.
+// (*Lattice[float64]).depthInSphere, particle.go:215
+DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
     z = z * l->H[2];
     return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
-// (*Correction[float64]).correct, particle.go:187
-DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Pair_f64> near) {
+// (*Correction[float64]).correct, particle.go:191
+DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Bounds_f64> bounds) {
     const Lattice_f64 *l = &s->Lattice_;
-    auto [a, fx] = split_f64(q.X);
-    auto [b, fy] = split_f64(q.Y);
-    auto [d, fz] = split_f64(q.Z);
+    auto [a, fx] = splitCoordinate_f64(q.X);
+    auto [b, fy] = splitCoordinate_f64(q.Y);
+    auto [d, fz] = splitCoordinate_f64(q.Z);
     int64 c = Lattice_at_f64(l, a, b, d);
     if (!Correction_escaped_f64(s, q.R, Lattice_linear_f64(l, s->Phi, c, fx, fy, fz))) {
         return;
@@ -1677,29 +1683,29 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        double in = Lattice_within_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
+        double in = Lattice_depthInSphere_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
         if (q.R > 0.0 && in > s->Phi[at]) {
-            atomic_max(&near[at].Plus, in);
+            atomic_max(&bounds[at].Plus, in);
         }
         if (q.R < 0.0 && -in < s->Phi[at]) {
-            atomic_min(&near[at].Minus, 0.0 - in);
+            atomic_min(&bounds[at].Minus, 0.0 - in);
         }
     }
 }
 
-// Pass does for particle i, in one go, what Resize does at the end of a step, and Carry and Correct in the next one,
-// where no particle goes to other blocks: before is the level set that the step begins with, after what advection has
-// made of it.
-// Pass[float64], particle.go:89
-DEVICE void Pass_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Gone *n,
+// AdvectAndCorrect does for particle i, in one pass, what UpdateRadius does at the end of a step, and AdvectParticle
+// and Correct in the next one, where no particle changes blocks: before is the level set that the step begins with,
+// after the advected one.
+// AdvectAndCorrect[float64], particle.go:90
+DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
         const Correction_f64 *before, const Correction_f64 *after, double least, double most,
-        Slice<Particle_f64> p, Slice<Pair_f64> near) {
+        Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
     q.R = Correction_radius_f64(before, q, least, most);
-    const auto results1 = arrived_f64(Flow_carried_f64(s, q, clock), d);
+    const auto results1 = locate_f64(Flow_advected_f64(s, q, clock), d);
     q = results1.r0;
     int32 where = results1.r1;
     if (where == 0) {
@@ -1708,88 +1714,92 @@ DEVICE void Pass_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *
     }
     p[i] = q;
     if (q.R != 0.0) {
-        Correction_correct_f64(after, q, near);
+        Correction_correct_f64(after, q, bounds);
     }
 }
 
-// Live marks the particles that are not gone.
-// Live[float32], particle.go:110
-DEVICE void Live_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
+// MarkLive marks the particles that are not removed.
+// MarkLive[float32], particle.go:112
+DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
     stays[i] = 0;
     if (p[i].R != 0.0f) {
         stays[i] = 1;
     }
 }
 
-// Live marks the particles that are not gone.
-// Live[float64], particle.go:110
-DEVICE void Live_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
+// MarkLive marks the particles that are not removed.
+// MarkLive[float64], particle.go:112
+DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
     stays[i] = 0;
     if (p[i].R != 0.0) {
         stays[i] = 1;
     }
 }
 
-// Settle does for particle i what Carry does where it arrives.
-// Settle[float32], particle.go:120
-DEVICE void Settle_f32_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f32> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
-    settled_f32(i, p[i], d, n, p, stays, goes);
+// ClassifyParticle does for particle i what AdvectParticle does after the advection.
+// ClassifyParticle[float32], particle.go:122
+DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f32> p,
+        Slice<uint8> stays, Slice<uint8> goes) {
+    classify_f32(i, p[i], d, n, p, stays, goes);
 }
 
-// Settle does for particle i what Carry does where it arrives.
-// Settle[float64], particle.go:120
-DEVICE void Settle_f64_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f64> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
-    settled_f64(i, p[i], d, n, p, stays, goes);
+// ClassifyParticle does for particle i what AdvectParticle does after the advection.
+// ClassifyParticle[float64], particle.go:122
+DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f64> p,
+        Slice<uint8> stays, Slice<uint8> goes) {
+    classify_f64(i, p[i], d, n, p, stays, goes);
 }
 
-// Nothing clears what is told of place c of the arrays.
-// Nothing[float32], particle.go:164
-DEVICE void Nothing_f32_at(int64 c, Slice<Pair_f32> near) {
-    near[c] = Pair_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
+// ClearBounds clears the bounds at index c of the arrays.
+// ClearBounds[float32], particle.go:166
+DEVICE void ClearBounds_f32_at(int64 c, Slice<Bounds_f32> bounds) {
+    bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
 }
 
-// Nothing clears what is told of place c of the arrays.
-// Nothing[float64], particle.go:164
-DEVICE void Nothing_f64_at(int64 c, Slice<Pair_f64> near) {
-    near[c] = Pair_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
+// ClearBounds clears the bounds at index c of the arrays.
+// ClearBounds[float64], particle.go:166
+DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
+    bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
-// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
-// All particles look at the same level set, and minima and maxima have no order.
-// Correct[float32], particle.go:179
-DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Pair_f32> near) {
+// Correct lets particle i, where it has escaped, set bounds at the corners of its dual cell by their distances from its
+// sphere. All particles see the same level set, and minima and maxima have no order.
+// Correct[float32], particle.go:183
+DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
-    Correction_correct_f32(s, q, near);
+    Correction_correct_f32(s, q, bounds);
 }
 
-// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
-// All particles look at the same level set, and minima and maxima have no order.
-// Correct[float64], particle.go:179
-DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Pair_f64> near) {
+// Correct lets particle i, where it has escaped, set bounds at the corners of its dual cell by their distances from its
+// sphere. All particles see the same level set, and minima and maxima have no order.
+// Correct[float64], particle.go:183
+DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
-    Correction_correct_f64(s, q, near);
+    Correction_correct_f64(s, q, bounds);
 }
 
-// Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float32], particle.go:226
-DEVICE void Take_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride, Slice<Pair_f32> near) {
+// MergeFromGhost merges the bounds that the next rank gathered for cell (i, j, k), which have come to the ghost below
+// along an axis.
+// MergeFromGhost[float32], particle.go:232
+DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
+        Slice<Bounds_f32> bounds) {
     int64 c = Lattice_at_f32(l, i, j, k);
-    near[c] = Pair_f32{num_Larger_f32(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f32(near[c].Minus, near[sub(c, stride)].Minus)};
+    bounds[c] = Bounds_f32{num_Larger_f32(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f32(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
-// Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float64], particle.go:226
-DEVICE void Take_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride, Slice<Pair_f64> near) {
+// MergeFromGhost merges the bounds that the next rank gathered for cell (i, j, k), which have come to the ghost below
+// along an axis.
+// MergeFromGhost[float64], particle.go:232
+DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
+        Slice<Bounds_f64> bounds) {
     int64 c = Lattice_at_f64(l, i, j, k);
-    near[c] = Pair_f64{num_Larger_f64(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f64(near[c].Minus, near[sub(c, stride)].Minus)};
+    bounds[c] = Bounds_f64{num_Larger_f64(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f64(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
 // owns tells whether a cell is the block's own.
@@ -1798,54 +1808,54 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
     return i >= int64(d->Lo[0]) && i < int64(d->Hi[0]) && j >= int64(d->Lo[1]) && j < int64(d->Hi[1]) && k >= int64(d->Lo[2]) && k < int64(d->Hi[2]) && i >= 0 && j >= 0 && k >= 0;
 }
 
-// Merge ends a correction at cell (i, j, k), which may be a ghost next to the block: of what is told and the level set
-// as it was, the value nearer to the interface counts. What is told is cleared.
-// Merge[float32], particle.go:236
-DEVICE void Merge_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d, Slice<Pair_f32> near,
-        Slice<float> phi) {
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
+// set before, the value nearer to the interface counts. The bounds are cleared.
+// ApplyBounds[float32], particle.go:242
+DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
+        Slice<Bounds_f32> bounds, Slice<float> phi) {
     int64 c = Lattice_at_f32(l, i, j, k);
-    Pair_f32 told = near[c];
-    if (told.Plus == -0x1p+120f /* -1.329228e+36 */ && told.Minus == 0x1p+120f /* 1.329228e+36 */) {
+    Bounds_f32 old = bounds[c];
+    if (old.Plus == -0x1p+120f /* -1.329228e+36 */ && old.Minus == 0x1p+120f /* 1.329228e+36 */) {
         return;
     }
-    near[c] = Pair_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
+    bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
     if (!Domain_owns(d, i, j, k)) {
         return;
     }
-    float v = num_Smaller_f32(told.Minus, phi[c]);
-    float plus = num_Larger_f32(told.Plus, phi[c]);
+    float v = num_Smaller_f32(old.Minus, phi[c]);
+    float plus = num_Larger_f32(old.Plus, phi[c]);
     if (num_Abs_f32(plus) <= num_Abs_f32(v)) {
         v = plus;
     }
     phi[c] = v;
 }
 
-// Merge ends a correction at cell (i, j, k), which may be a ghost next to the block: of what is told and the level set
-// as it was, the value nearer to the interface counts. What is told is cleared.
-// Merge[float64], particle.go:236
-DEVICE void Merge_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d, Slice<Pair_f64> near,
-        Slice<double> phi) {
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
+// set before, the value nearer to the interface counts. The bounds are cleared.
+// ApplyBounds[float64], particle.go:242
+DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
+        Slice<Bounds_f64> bounds, Slice<double> phi) {
     int64 c = Lattice_at_f64(l, i, j, k);
-    Pair_f64 told = near[c];
-    if (told.Plus == -0x1p+120 /* -1.329227995784916e+36 */ && told.Minus == 0x1p+120 /* 1.329227995784916e+36 */) {
+    Bounds_f64 old = bounds[c];
+    if (old.Plus == -0x1p+120 /* -1.329227995784916e+36 */ && old.Minus == 0x1p+120 /* 1.329227995784916e+36 */) {
         return;
     }
-    near[c] = Pair_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
+    bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
     if (!Domain_owns(d, i, j, k)) {
         return;
     }
-    double v = num_Smaller_f64(told.Minus, phi[c]);
-    double plus = num_Larger_f64(told.Plus, phi[c]);
+    double v = num_Smaller_f64(old.Minus, phi[c]);
+    double plus = num_Larger_f64(old.Plus, phi[c]);
     if (num_Abs_f64(plus) <= num_Abs_f64(v)) {
         v = plus;
     }
     phi[c] = v;
 }
 
-// Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
-// least.
-// Resize[float32], particle.go:258
-DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
+// UpdateRadius gives particle i the radius with which it touches the interface, within limits. One that has escaped
+// gets the least.
+// UpdateRadius[float32], particle.go:264
+DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
@@ -1854,10 +1864,10 @@ DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float m
     p[i] = q;
 }
 
-// Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
-// least.
-// Resize[float64], particle.go:258
-DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
+// UpdateRadius gives particle i the radius with which it touches the interface, within limits. One that has escaped
+// gets the least.
+// UpdateRadius[float64], particle.go:264
+DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
@@ -1866,94 +1876,96 @@ DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double
     p[i] = q;
 }
 
-// Escapes marks the particles of a side that have escaped.
-// Escapes[float32], particle.go:285
-DEVICE void Escapes_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
+// MarkEscaped marks the particles of a side that have escaped.
+// MarkEscaped[float32], particle.go:291
+DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
     marks[i] = 0;
-    if (q.R != 0.0f && (q.R < 0.0f) == inside && Correction_escaped_f32(s, q.R, Correction_at_f32(s, q))) {
+    if (q.R != 0.0f && (q.R < 0.0f) == inside && Correction_escaped_f32(s, q.R, Correction_phiAt_f32(s, q))) {
         marks[i] = 1;
     }
 }
 
-// Escapes marks the particles of a side that have escaped.
-// Escapes[float64], particle.go:285
-DEVICE void Escapes_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
+// MarkEscaped marks the particles of a side that have escaped.
+// MarkEscaped[float64], particle.go:291
+DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
     marks[i] = 0;
-    if (q.R != 0.0 && (q.R < 0.0) == inside && Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
+    if (q.R != 0.0 && (q.R < 0.0) == inside && Correction_escaped_f64(s, q.R, Correction_phiAt_f64(s, q))) {
         marks[i] = 1;
     }
 }
 
-// Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
-// Replicate[float32], particle.go:296
+// Replicate writes the bounds that particle i sets at the corners of its dual cell, one after the other, and their
+// indices.
+// Replicate[float32], particle.go:303
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
     const Lattice_f32 *l = &s->Lattice_;
-    auto [a, fx] = split_f32(q.X);
-    auto [b, fy] = split_f32(q.Y);
-    auto [d, fz] = split_f32(q.Z);
+    auto [a, fx] = splitCoordinate_f32(q.X);
+    auto [b, fy] = splitCoordinate_f32(q.Y);
+    auto [d, fz] = splitCoordinate_f32(q.Z);
     int64 c = Lattice_at_f32(l, a, b, d);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 n = add(shl(i, l->Dim), corner);
         keys[n] = uint32(add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ)));
         order[n] = int32(n);
-        values[n] = Lattice_within_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
+        values[n] = Lattice_depthInSphere_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
         if (q.R < 0.0f) {
             values[n] = 0.0f - values[n];
         }
     }
 }
 
-// Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
-// Replicate[float64], particle.go:296
+// Replicate writes the bounds that particle i sets at the corners of its dual cell, one after the other, and their
+// indices.
+// Replicate[float64], particle.go:303
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
     const Lattice_f64 *l = &s->Lattice_;
-    auto [a, fx] = split_f64(q.X);
-    auto [b, fy] = split_f64(q.Y);
-    auto [d, fz] = split_f64(q.Z);
+    auto [a, fx] = splitCoordinate_f64(q.X);
+    auto [b, fy] = splitCoordinate_f64(q.Y);
+    auto [d, fz] = splitCoordinate_f64(q.Z);
     int64 c = Lattice_at_f64(l, a, b, d);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 n = add(shl(i, l->Dim), corner);
         keys[n] = uint32(add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ)));
         order[n] = int32(n);
-        values[n] = Lattice_within_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
+        values[n] = Lattice_depthInSphere_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
         if (q.R < 0.0) {
             values[n] = 0.0 - values[n];
         }
     }
 }
 
-// Raise gives the i-th of the cells that outside particles tell something the most of it.
-// Raise[float32], particle.go:317
-DEVICE void Raise_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
-    near[keys[i]].Plus = num_Larger_f32(near[keys[i]].Plus, values[i]);
+// RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
+// RaisePlus[float32], particle.go:324
+DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
+    bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
-// Raise gives the i-th of the cells that outside particles tell something the most of it.
-// Raise[float64], particle.go:317
-DEVICE void Raise_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
-    near[keys[i]].Plus = num_Larger_f64(near[keys[i]].Plus, values[i]);
+// RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
+// RaisePlus[float64], particle.go:324
+DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
+    bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
-// Lower gives the i-th of the cells that inside particles tell something the least of it.
-// Lower[float32], particle.go:324
-DEVICE void Lower_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
-    near[keys[i]].Minus = num_Smaller_f32(near[keys[i]].Minus, values[i]);
+// LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
+// LowerMinus[float32], particle.go:331
+DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
+    bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
-// Lower gives the i-th of the cells that inside particles tell something the least of it.
-// Lower[float64], particle.go:324
-DEVICE void Lower_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
-    near[keys[i]].Minus = num_Smaller_f64(near[keys[i]].Minus, values[i]);
+// LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
+// LowerMinus[float64], particle.go:331
+DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
+    bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
 
 // cell numbers the dual cells of a block, x fastest.
@@ -1964,12 +1976,12 @@ DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// Cell tells in which dual cell of the block particle i is. None is gone.
-// Cell[float32], reseed.go:22
-DEVICE void Cell_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32> p, Slice<int32> cell) {
-    auto [a, unused1] = split_f32(p[i].X);
-    auto [b, unused2] = split_f32(p[i].Y);
-    auto [c, unused3] = split_f32(p[i].Z);
+// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
+// DualCellOf[float32], reseed.go:22
+DEVICE void DualCellOf_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32> p, Slice<int32> cell) {
+    auto [a, unused1] = splitCoordinate_f32(p[i].X);
+    auto [b, unused2] = splitCoordinate_f32(p[i].Y);
+    auto [c, unused3] = splitCoordinate_f32(p[i].Z);
     cell[i] = int32(Seeding_cell_f32(s, a, b, c));
 }
 
@@ -1981,18 +1993,18 @@ DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// Cell tells in which dual cell of the block particle i is. None is gone.
-// Cell[float64], reseed.go:22
-DEVICE void Cell_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64> p, Slice<int32> cell) {
-    auto [a, unused1] = split_f64(p[i].X);
-    auto [b, unused2] = split_f64(p[i].Y);
-    auto [c, unused3] = split_f64(p[i].Z);
+// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
+// DualCellOf[float64], reseed.go:22
+DEVICE void DualCellOf_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64> p, Slice<int32> cell) {
+    auto [a, unused1] = splitCoordinate_f64(p[i].X);
+    auto [b, unused2] = splitCoordinate_f64(p[i].Y);
+    auto [c, unused3] = splitCoordinate_f64(p[i].Z);
     cell[i] = int32(Seeding_cell_f64(s, a, b, c));
 }
 
-// banded tells whether a dual cell is sown.
-// (*Seeding[float32]).banded, seed.go:27
-DEVICE bool Seeding_banded_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
+// inBand tells whether a dual cell is seeded.
+// (*Seeding[float32]).inBand, seed.go:27
+DEVICE bool Seeding_inBand_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     const Lattice_f32 *l = &s->Lattice_;
     int64 c = Lattice_at_f32(l, i, j, k);
     bool near = false;
@@ -2007,9 +2019,9 @@ DEVICE bool Seeding_banded_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) 
 struct Reseeding_depth_f32_results { float r0; bool r1; };
 DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, Particle_f32 q) {
     const Seeding_f32 *s = &r->Seeding_;
-    auto [a, fx] = split_f32(q.X);
-    auto [b, fy] = split_f32(q.Y);
-    auto [c, fz] = split_f32(q.Z);
+    auto [a, fx] = splitCoordinate_f32(q.X);
+    auto [b, fy] = splitCoordinate_f32(q.Y);
+    auto [c, fz] = splitCoordinate_f32(q.Z);
     float phi = Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, c), fx, fy, fz);
     if (q.R < 0.0f) {
         return {q.R - phi, phi > -r->Escape * q.R};
@@ -2043,18 +2055,18 @@ DEVICE int32 Reseeding_before_f32(const Reseeding_f32 *r, Slice<Particle_f32> p,
     return n;
 }
 
-// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
-// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
-// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
-// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
-// Thin[float32], reseed.go:35
-DEVICE void Thin_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, Gone *n, Slice<Particle_f32> p,
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
+// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
+// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
+// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
+// ThinCell[float32], reseed.go:35
+DEVICE void ThinCell_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, Removed *n, Slice<Particle_f32> p,
         Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
     const Seeding_f32 *s = &r->Seeding_;
     int64 cell = Seeding_cell_f32(s, i, j, k);
     int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
     int32 room = 0;
-    if (Seeding_banded_f32(s, i, j, k)) {
+    if (Seeding_inBand_f32(s, i, j, k)) {
         room = s->Each;
     }
     for (int64 sign = 0; sign < 2; sign++) {
@@ -2079,9 +2091,9 @@ DEVICE void Thin_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, Gone 
     }
 }
 
-// banded tells whether a dual cell is sown.
-// (*Seeding[float64]).banded, seed.go:27
-DEVICE bool Seeding_banded_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
+// inBand tells whether a dual cell is seeded.
+// (*Seeding[float64]).inBand, seed.go:27
+DEVICE bool Seeding_inBand_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     const Lattice_f64 *l = &s->Lattice_;
     int64 c = Lattice_at_f64(l, i, j, k);
     bool near = false;
@@ -2096,9 +2108,9 @@ DEVICE bool Seeding_banded_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) 
 struct Reseeding_depth_f64_results { double r0; bool r1; };
 DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, Particle_f64 q) {
     const Seeding_f64 *s = &r->Seeding_;
-    auto [a, fx] = split_f64(q.X);
-    auto [b, fy] = split_f64(q.Y);
-    auto [c, fz] = split_f64(q.Z);
+    auto [a, fx] = splitCoordinate_f64(q.X);
+    auto [b, fy] = splitCoordinate_f64(q.Y);
+    auto [c, fz] = splitCoordinate_f64(q.Z);
     double phi = Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, c), fx, fy, fz);
     if (q.R < 0.0) {
         return {q.R - phi, phi > -r->Escape * q.R};
@@ -2132,18 +2144,18 @@ DEVICE int32 Reseeding_before_f64(const Reseeding_f64 *r, Slice<Particle_f64> p,
     return n;
 }
 
-// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
-// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
-// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
-// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
-// Thin[float64], reseed.go:35
-DEVICE void Thin_f64_at(int64 i, int64 j, int64 k, const Reseeding_f64 *r, Gone *n, Slice<Particle_f64> p,
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
+// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
+// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
+// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
+// ThinCell[float64], reseed.go:35
+DEVICE void ThinCell_f64_at(int64 i, int64 j, int64 k, const Reseeding_f64 *r, Removed *n, Slice<Particle_f64> p,
         Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
     const Seeding_f64 *s = &r->Seeding_;
     int64 cell = Seeding_cell_f64(s, i, j, k);
     int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
     int32 room = 0;
-    if (Seeding_banded_f64(s, i, j, k)) {
+    if (Seeding_inBand_f64(s, i, j, k)) {
         room = s->Each;
     }
     for (int64 sign = 0; sign < 2; sign++) {
@@ -2179,19 +2191,19 @@ DEVICE int64 Seeding_number_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k,
     return add(mul(add(mul(s->Event, all), cell), int64(mul(2, s->Each))), int64(n));
 }
 
-// mixed, seed.go:86
-DEVICE uint64 mixed(uint64 x) {
+// hashed, seed.go:86
+DEVICE uint64 hashed(uint64 x) {
     x += 11400714819323198485ull;
     x = (x ^ (x >> 30)) * 13787848793156543929ull;
     x = (x ^ (x >> 27)) * 10723151780598845931ull;
     return x ^ (x >> 31);
 }
 
-// chance is the draw-th random number of a particle, from 0 up to 1, by SplitMix64's mixing of its number: it depends
-// on neither order nor rank.
-// chance[float32], seed.go:81
-DEVICE float chance_f32(int64 number_, uint64 draw) {
-    uint64 x = mixed(mixed(uint64(number_)) + draw);
+// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
+// neither order nor rank.
+// random[float32], seed.go:81
+DEVICE float random_f32(int64 number_, uint64 draw) {
+    uint64 x = hashed(hashed(uint64(number_)) + draw);
     return float(int64(x >> 40)) * 0x1p-24f /* 5.9604645e-08 */;
 }
 
@@ -2219,9 +2231,9 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     float ny = 0.0f;
     float nz = 0.0f;
     const Lattice_f32 *l = &s->Lattice_;
-    auto [i, x] = split_f32(q.X);
-    auto [j, y] = split_f32(q.Y);
-    auto [k, z] = split_f32(q.Z);
+    auto [i, x] = splitCoordinate_f32(q.X);
+    auto [j, y] = splitCoordinate_f32(q.Y);
+    auto [k, z] = splitCoordinate_f32(q.Z);
     int64 c = Lattice_at_f32(l, i, j, k);
     Slice<float> f = s->Phi;
     phi = Lattice_linear_f32(l, f, c, x, y, z);
@@ -2229,14 +2241,14 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     float a00 = f[c], a10 = f[add(c, int64(1))], a01 = f[add(c, l->SY)], a11 = f[add(add(c, l->SY), int64(1))];
     if (l->Dim == 3) {
         float b00 = f[d], b10 = f[add(d, int64(1))], b01 = f[add(d, l->SY)], b11 = f[add(add(d, l->SY), int64(1))];
-        nz = (mix_f32(mix_f32(b00, b10, x), mix_f32(b01, b11, x), y) - mix_f32(mix_f32(a00, a10, x), mix_f32(a01, a11, x), y)) / l->H[2];
-        a00 = mix_f32(a00, b00, z);
-        a10 = mix_f32(a10, b10, z);
-        a01 = mix_f32(a01, b01, z);
-        a11 = mix_f32(a11, b11, z);
+        nz = (lerp_f32(lerp_f32(b00, b10, x), lerp_f32(b01, b11, x), y) - lerp_f32(lerp_f32(a00, a10, x), lerp_f32(a01, a11, x), y)) / l->H[2];
+        a00 = lerp_f32(a00, b00, z);
+        a10 = lerp_f32(a10, b10, z);
+        a01 = lerp_f32(a01, b01, z);
+        a11 = lerp_f32(a11, b11, z);
     }
-    nx = mix_f32(a10 - a00, a11 - a01, y) / l->H[0];
-    ny = mix_f32(a01 - a00, a11 - a10, x) / l->H[1];
+    nx = lerp_f32(a10 - a00, a11 - a01, y) / l->H[0];
+    ny = lerp_f32(a01 - a00, a11 - a10, x) / l->H[1];
     float size = num_Sqrt_f32(nx * nx + ny * ny + nz * nz);
     if (size > 0.0f) {
         nx = nx / size;
@@ -2246,30 +2258,30 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     return {phi, nx, ny, nz};
 }
 
-// sized is the radius of a particle where the level set is phi.
-// (*Seeding[float32]).sized, seed.go:144
-DEVICE float Seeding_sized_f32(const Seeding_f32 *s, float r, float phi) {
+// radiusFor is the radius of a particle where the level set is phi.
+// (*Seeding[float32]).radiusFor, seed.go:144
+DEVICE float Seeding_radiusFor_f32(const Seeding_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return -num_Smaller_f32(num_Larger_f32(-phi, s->Least_), s->Most_);
     }
     return num_Smaller_f32(num_Larger_f32(phi, s->Least_), s->Most_);
 }
 
-// attracted places a particle of dual cell (i, j, k). The sign of its R is that of its side.
-// (*Seeding[float32]).attracted, seed.go:100
-DEVICE Particle_f32 Seeding_attracted_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k,
+// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+// (*Seeding[float32]).attract, seed.go:100
+DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k,
         int64 number_) {
     const Lattice_f32 *l = &s->Lattice_;
-    q.X = float(i) + chance_f32(number_, 0u);
-    q.Y = float(j) + chance_f32(number_, 1u);
+    q.X = float(i) + random_f32(number_, 0u);
+    q.Y = float(j) + random_f32(number_, 1u);
     if (l->Dim == 3) {
-        q.Z = float(k) + chance_f32(number_, 2u);
+        q.Z = float(k) + random_f32(number_, 2u);
     }
     if (!Seeding_inside_f32(s, q, i, j, k)) {
         q.R = 0.0f;
         return q;
     }
-    float goal = s->Least_ + (s->Band - s->Least_) * chance_f32(number_, 3u);
+    float goal = s->Least_ + (s->Band - s->Least_) * random_f32(number_, 3u);
     if (q.R < 0.0f) {
         goal = -goal;
     }
@@ -2280,7 +2292,7 @@ DEVICE Particle_f32 Seeding_attracted_f32(const Seeding_f32 *s, Particle_f32 q, 
             signed_ = -phi;
         }
         if (signed_ >= s->Least_ && signed_ <= s->Band) {
-            q.R = Seeding_sized_f32(s, q.R, phi);
+            q.R = Seeding_radiusFor_f32(s, q.R, phi);
             return q;
         }
         float way = goal - phi;
@@ -2301,10 +2313,10 @@ DEVICE Particle_f32 Seeding_attracted_f32(const Seeding_f32 *s, Particle_f32 q, 
     return q;
 }
 
-// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
-// other blocks.
-// Fill[float32], reseed.go:106
-DEVICE void Fill_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
+// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
+// none changes blocks.
+// FillCell[float32], reseed.go:106
+DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f32> p, Slice<int64> id) {
     int64 cell = Seeding_cell_f32(s, i, j, k);
     for (int32 sign = 0; sign < 2; sign++) {
@@ -2315,10 +2327,10 @@ DEVICE void Fill_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<i
                 q.R = -s->Least_;
             }
             int64 number_ = Seeding_number_f32(s, i, j, k, add(mul(sign, s->Each), n));
-            q = Seeding_attracted_f32(s, q, i, j, k, number_);
-            auto [a, unused1] = split_f32(q.X);
-            auto [b, unused2] = split_f32(q.Y);
-            auto [c, unused3] = split_f32(q.Z);
+            q = Seeding_attract_f32(s, q, i, j, k, number_);
+            auto [a, unused1] = splitCoordinate_f32(q.X);
+            auto [b, unused2] = splitCoordinate_f32(q.Y);
+            auto [c, unused3] = splitCoordinate_f32(q.Z);
             if (a != i || b != j || c != k) {
                 q.R = 0.0f;
             }
@@ -2339,11 +2351,11 @@ DEVICE int64 Seeding_number_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k,
     return add(mul(add(mul(s->Event, all), cell), int64(mul(2, s->Each))), int64(n));
 }
 
-// chance is the draw-th random number of a particle, from 0 up to 1, by SplitMix64's mixing of its number: it depends
-// on neither order nor rank.
-// chance[float64], seed.go:81
-DEVICE double chance_f64(int64 number_, uint64 draw) {
-    uint64 x = mixed(mixed(uint64(number_)) + draw);
+// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
+// neither order nor rank.
+// random[float64], seed.go:81
+DEVICE double random_f64(int64 number_, uint64 draw) {
+    uint64 x = hashed(hashed(uint64(number_)) + draw);
     return double(int64(x >> 40)) * 0x1p-24 /* 5.960464477539063e-08 */;
 }
 
@@ -2371,9 +2383,9 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     double ny = 0.0;
     double nz = 0.0;
     const Lattice_f64 *l = &s->Lattice_;
-    auto [i, x] = split_f64(q.X);
-    auto [j, y] = split_f64(q.Y);
-    auto [k, z] = split_f64(q.Z);
+    auto [i, x] = splitCoordinate_f64(q.X);
+    auto [j, y] = splitCoordinate_f64(q.Y);
+    auto [k, z] = splitCoordinate_f64(q.Z);
     int64 c = Lattice_at_f64(l, i, j, k);
     Slice<double> f = s->Phi;
     phi = Lattice_linear_f64(l, f, c, x, y, z);
@@ -2381,14 +2393,14 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     double a00 = f[c], a10 = f[add(c, int64(1))], a01 = f[add(c, l->SY)], a11 = f[add(add(c, l->SY), int64(1))];
     if (l->Dim == 3) {
         double b00 = f[d], b10 = f[add(d, int64(1))], b01 = f[add(d, l->SY)], b11 = f[add(add(d, l->SY), int64(1))];
-        nz = (mix_f64(mix_f64(b00, b10, x), mix_f64(b01, b11, x), y) - mix_f64(mix_f64(a00, a10, x), mix_f64(a01, a11, x), y)) / l->H[2];
-        a00 = mix_f64(a00, b00, z);
-        a10 = mix_f64(a10, b10, z);
-        a01 = mix_f64(a01, b01, z);
-        a11 = mix_f64(a11, b11, z);
+        nz = (lerp_f64(lerp_f64(b00, b10, x), lerp_f64(b01, b11, x), y) - lerp_f64(lerp_f64(a00, a10, x), lerp_f64(a01, a11, x), y)) / l->H[2];
+        a00 = lerp_f64(a00, b00, z);
+        a10 = lerp_f64(a10, b10, z);
+        a01 = lerp_f64(a01, b01, z);
+        a11 = lerp_f64(a11, b11, z);
     }
-    nx = mix_f64(a10 - a00, a11 - a01, y) / l->H[0];
-    ny = mix_f64(a01 - a00, a11 - a10, x) / l->H[1];
+    nx = lerp_f64(a10 - a00, a11 - a01, y) / l->H[0];
+    ny = lerp_f64(a01 - a00, a11 - a10, x) / l->H[1];
     double size = num_Sqrt_f64(nx * nx + ny * ny + nz * nz);
     if (size > 0.0) {
         nx = nx / size;
@@ -2398,30 +2410,30 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     return {phi, nx, ny, nz};
 }
 
-// sized is the radius of a particle where the level set is phi.
-// (*Seeding[float64]).sized, seed.go:144
-DEVICE double Seeding_sized_f64(const Seeding_f64 *s, double r, double phi) {
+// radiusFor is the radius of a particle where the level set is phi.
+// (*Seeding[float64]).radiusFor, seed.go:144
+DEVICE double Seeding_radiusFor_f64(const Seeding_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return -num_Smaller_f64(num_Larger_f64(-phi, s->Least_), s->Most_);
     }
     return num_Smaller_f64(num_Larger_f64(phi, s->Least_), s->Most_);
 }
 
-// attracted places a particle of dual cell (i, j, k). The sign of its R is that of its side.
-// (*Seeding[float64]).attracted, seed.go:100
-DEVICE Particle_f64 Seeding_attracted_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k,
+// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+// (*Seeding[float64]).attract, seed.go:100
+DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k,
         int64 number_) {
     const Lattice_f64 *l = &s->Lattice_;
-    q.X = double(i) + chance_f64(number_, 0u);
-    q.Y = double(j) + chance_f64(number_, 1u);
+    q.X = double(i) + random_f64(number_, 0u);
+    q.Y = double(j) + random_f64(number_, 1u);
     if (l->Dim == 3) {
-        q.Z = double(k) + chance_f64(number_, 2u);
+        q.Z = double(k) + random_f64(number_, 2u);
     }
     if (!Seeding_inside_f64(s, q, i, j, k)) {
         q.R = 0.0;
         return q;
     }
-    double goal = s->Least_ + (s->Band - s->Least_) * chance_f64(number_, 3u);
+    double goal = s->Least_ + (s->Band - s->Least_) * random_f64(number_, 3u);
     if (q.R < 0.0) {
         goal = -goal;
     }
@@ -2432,7 +2444,7 @@ DEVICE Particle_f64 Seeding_attracted_f64(const Seeding_f64 *s, Particle_f64 q, 
             signed_ = -phi;
         }
         if (signed_ >= s->Least_ && signed_ <= s->Band) {
-            q.R = Seeding_sized_f64(s, q.R, phi);
+            q.R = Seeding_radiusFor_f64(s, q.R, phi);
             return q;
         }
         double way = goal - phi;
@@ -2453,10 +2465,10 @@ DEVICE Particle_f64 Seeding_attracted_f64(const Seeding_f64 *s, Particle_f64 q, 
     return q;
 }
 
-// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
-// other blocks.
-// Fill[float64], reseed.go:106
-DEVICE void Fill_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
+// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
+// none changes blocks.
+// FillCell[float64], reseed.go:106
+DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f64> p, Slice<int64> id) {
     int64 cell = Seeding_cell_f64(s, i, j, k);
     for (int32 sign = 0; sign < 2; sign++) {
@@ -2467,10 +2479,10 @@ DEVICE void Fill_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
                 q.R = -s->Least_;
             }
             int64 number_ = Seeding_number_f64(s, i, j, k, add(mul(sign, s->Each), n));
-            q = Seeding_attracted_f64(s, q, i, j, k, number_);
-            auto [a, unused1] = split_f64(q.X);
-            auto [b, unused2] = split_f64(q.Y);
-            auto [c, unused3] = split_f64(q.Z);
+            q = Seeding_attract_f64(s, q, i, j, k, number_);
+            auto [a, unused1] = splitCoordinate_f64(q.X);
+            auto [b, unused2] = splitCoordinate_f64(q.Y);
+            auto [c, unused3] = splitCoordinate_f64(q.Z);
             if (a != i || b != j || c != k) {
                 q.R = 0.0;
             }
@@ -2480,33 +2492,33 @@ DEVICE void Fill_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
     }
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
 // CountSeeds[float32], seed.go:40
 DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> count) {
     int32 n = 0;
-    if (Seeding_banded_f32(s, i, j, k)) {
+    if (Seeding_inBand_f32(s, i, j, k)) {
         n = mul(2, s->Each);
     }
     count[Seeding_cell_f32(s, i, j, k)] = n;
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
 // CountSeeds[float64], seed.go:40
 DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> count) {
     int32 n = 0;
-    if (Seeding_banded_f64(s, i, j, k)) {
+    if (Seeding_inBand_f64(s, i, j, k)) {
         n = mul(2, s->Each);
     }
     count[Seeding_cell_f64(s, i, j, k)] = n;
 }
 
-// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
-// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
-// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
+// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
+// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
 // Seed[float32], seed.go:53
 DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<Particle_f32> p,
         Slice<int64> id) {
-    if (!Seeding_banded_f32(s, i, j, k)) {
+    if (!Seeding_inBand_f32(s, i, j, k)) {
         return;
     }
     for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
@@ -2516,18 +2528,18 @@ DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<i
         if (n >= s->Each) {
             q.R = -s->Least_;
         }
-        p[at] = Seeding_attracted_f32(s, q, i, j, k, number_);
+        p[at] = Seeding_attract_f32(s, q, i, j, k, number_);
         id[at] = number_;
     }
 }
 
-// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
-// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
-// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
+// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
+// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
 // Seed[float64], seed.go:53
 DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<Particle_f64> p,
         Slice<int64> id) {
-    if (!Seeding_banded_f64(s, i, j, k)) {
+    if (!Seeding_inBand_f64(s, i, j, k)) {
         return;
     }
     for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
@@ -2537,7 +2549,7 @@ DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
         if (n >= s->Each) {
             q.R = -s->Least_;
         }
-        p[at] = Seeding_attracted_f64(s, q, i, j, k, number_);
+        p[at] = Seeding_attract_f64(s, q, i, j, k, number_);
         id[at] = number_;
     }
 }
@@ -2550,7 +2562,7 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     return {mul(rem(t, b->Count[0]), 8), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 8)};
 }
 
-// cells is how many turns a brick takes.
+// cells is how many cells a brick has.
 // (*Bricks).cells, bricks.go:42
 DEVICE int32 Bricks_cells(const Bricks *b) {
     if (b->Count[2] == 1 && b->N[2] == 1) {
@@ -2566,7 +2578,7 @@ DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
 }
 
 // crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
-// (*Lattice[float32]).crossed, sweep.go:65
+// (*Lattice[float32]).crossed, sweep.go:66
 DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     bool inside = f[c] < 0.0f;
     if ((f[sub(c, int64(1))] < 0.0f) != inside || (f[add(c, int64(1))] < 0.0f) != inside || (f[sub(c, l->SY)] < 0.0f) != inside || (f[add(c, l->SY)] < 0.0f) != inside) {
@@ -2576,7 +2588,7 @@ DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float32], sweep.go:126
+// slopes[float32], sweep.go:127
 struct slopes_f32_results { float r0; float r1; };
 DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
     float lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
@@ -2586,7 +2598,7 @@ DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, 
 // slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
 // Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
 // as they are.
-// (*Lattice[float32]).slope, sweep.go:111
+// (*Lattice[float32]).slope, sweep.go:112
 DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
     auto [x, most] = slopes_f32(f, c, 1, l->H[0], v);
@@ -2602,7 +2614,7 @@ DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
 }
 
 // stride is how far apart neighbours along an axis are.
-// (*Lattice[float32]).stride, sweep.go:98
+// (*Lattice[float32]).stride, sweep.go:99
 DEVICE int64 Lattice_stride_f32(const Lattice_f32 *l, int64 axis) {
     if (axis == 0) {
         return 1;
@@ -2617,7 +2629,7 @@ DEVICE int64 Lattice_stride_f32(const Lattice_f32 *l, int64 axis) {
 // over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
 // same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
 // Phys. 227, 2008).
-// (*Lattice[float32]).subcell, sweep.go:77
+// (*Lattice[float32]).subcell, sweep.go:78
 DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = num_Abs_f32(f[c]);
     if (v == 0.0f) {
@@ -2640,10 +2652,10 @@ DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) 
     return v * (sum / weight);
 }
 
-// frozen does so for each brickPieces-th cell of a brick, from number k on.
-// (*Sweeping[float32]).frozen, sweep.go:37
-DEVICE int32 Sweeping_frozen_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 y, int32 z, Slice<float> from,
-        Slice<float> to, Slice<float> also) {
+// initDistances does so for each brickPieces-th cell of a brick, from number k on.
+// (*Sweeping[float32]).initDistances, sweep.go:38
+DEVICE int32 Sweeping_initDistances_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 y, int32 z,
+        Slice<float> from, Slice<float> to, Slice<float> also) {
     int32 crossed = 0;
     const Bricks *b = &s->Bricks_;
     for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
@@ -2657,7 +2669,7 @@ DEVICE int32 Sweeping_frozen_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 
         if (Lattice_crossed_f32(&s->Lattice_, from, c)) {
             crossed = 1;
             distance = num_Abs_f32(v);
-            if (!s->Keep) {
+            if (!s->KeepDistances) {
                 distance = Lattice_subcell_f32(&s->Lattice_, from, c);
             }
             distance = num_Smaller_f32(distance, s->Band);
@@ -2672,9 +2684,9 @@ DEVICE int32 Sweeping_frozen_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 
     return crossed;
 }
 
-// either is not 0 if one of n pieces is not, the given stride apart.
-// either, bricks.go:87
-DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
+// combine is not 0 if one of n pieces is not, the given stride from one to the next.
+// combine, bricks.go:87
+DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 all = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
         all |= pieces[add(first, mul(k, stride))];
@@ -2682,28 +2694,29 @@ DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     return all;
 }
 
-// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
-// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
-// Freeze[float32], sweep.go:21
-DEVICE void Freeze_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to, Slice<float> also,
-        Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
+// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
+// kind.
+// InitDistances[float32], sweep.go:22
+DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to,
+        Slice<float> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, 256) {
-        int32 crossed = Sweeping_frozen_f32(s, k, x, y, z, from, to, also);
+        int32 crossed = Sweeping_initDistances_f32(s, k, x, y, z, from, to, also);
         (*pieces)[k] = crossed;
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        s->Bricks_.Crossed[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        s->Bricks_.Crossed[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
 // crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
-// (*Lattice[float64]).crossed, sweep.go:65
+// (*Lattice[float64]).crossed, sweep.go:66
 DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     bool inside = f[c] < 0.0;
     if ((f[sub(c, int64(1))] < 0.0) != inside || (f[add(c, int64(1))] < 0.0) != inside || (f[sub(c, l->SY)] < 0.0) != inside || (f[add(c, l->SY)] < 0.0) != inside) {
@@ -2713,7 +2726,7 @@ DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float64], sweep.go:126
+// slopes[float64], sweep.go:127
 struct slopes_f64_results { double r0; double r1; };
 DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
     double lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
@@ -2723,7 +2736,7 @@ DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h
 // slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
 // Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
 // as they are.
-// (*Lattice[float64]).slope, sweep.go:111
+// (*Lattice[float64]).slope, sweep.go:112
 DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = f[c];
     auto [x, most] = slopes_f64(f, c, 1, l->H[0], v);
@@ -2739,7 +2752,7 @@ DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
 }
 
 // stride is how far apart neighbours along an axis are.
-// (*Lattice[float64]).stride, sweep.go:98
+// (*Lattice[float64]).stride, sweep.go:99
 DEVICE int64 Lattice_stride_f64(const Lattice_f64 *l, int64 axis) {
     if (axis == 0) {
         return 1;
@@ -2754,7 +2767,7 @@ DEVICE int64 Lattice_stride_f64(const Lattice_f64 *l, int64 axis) {
 // over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
 // same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
 // Phys. 227, 2008).
-// (*Lattice[float64]).subcell, sweep.go:77
+// (*Lattice[float64]).subcell, sweep.go:78
 DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = num_Abs_f64(f[c]);
     if (v == 0.0) {
@@ -2777,10 +2790,10 @@ DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c
     return v * (sum / weight);
 }
 
-// frozen does so for each brickPieces-th cell of a brick, from number k on.
-// (*Sweeping[float64]).frozen, sweep.go:37
-DEVICE int32 Sweeping_frozen_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 y, int32 z, Slice<double> from,
-        Slice<double> to, Slice<double> also) {
+// initDistances does so for each brickPieces-th cell of a brick, from number k on.
+// (*Sweeping[float64]).initDistances, sweep.go:38
+DEVICE int32 Sweeping_initDistances_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 y, int32 z,
+        Slice<double> from, Slice<double> to, Slice<double> also) {
     int32 crossed = 0;
     const Bricks *b = &s->Bricks_;
     for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
@@ -2794,7 +2807,7 @@ DEVICE int32 Sweeping_frozen_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 
         if (Lattice_crossed_f64(&s->Lattice_, from, c)) {
             crossed = 1;
             distance = num_Abs_f64(v);
-            if (!s->Keep) {
+            if (!s->KeepDistances) {
                 distance = Lattice_subcell_f64(&s->Lattice_, from, c);
             }
             distance = num_Smaller_f64(distance, s->Band);
@@ -2809,27 +2822,28 @@ DEVICE int32 Sweeping_frozen_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 
     return crossed;
 }
 
-// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
-// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
-// Freeze[float64], sweep.go:21
-DEVICE void Freeze_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to, Slice<double> also,
-        Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
+// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
+// kind.
+// InitDistances[float64], sweep.go:22
+DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to,
+        Slice<double> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, 256) {
-        int32 crossed = Sweeping_frozen_f64(s, k, x, y, z, from, to, also);
+        int32 crossed = Sweeping_initDistances_f64(s, k, x, y, z, from, to, also);
         (*pieces)[k] = crossed;
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        s->Bricks_.Crossed[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        s->Bricks_.Crossed[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
-// work is how many turns brick t takes if it is busy.
+// work is how many cells of brick t are to be done: none if it is not busy.
 // (*Bricks).work, bricks.go:50
 DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
     if (b->Busy[t] == 0) {
@@ -2840,7 +2854,7 @@ DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:179
+// (*Lattice[float32]).eikonal, sweep.go:180
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -2889,9 +2903,9 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
     return a + (mean + num_Sqrt_f32(num_Larger_f32(rest, 0.0f))) / sum;
 }
 
-// swept is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float32]).swept, sweep.go:146
-DEVICE float Sweeping_swept_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
+// solution is the least solution at a cell. Cells next to the interface keep theirs.
+// (*Sweeping[float32]).solution, sweep.go:147
+DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
     float v = from[c];
     bool inside = v < 0.0f;
@@ -2923,21 +2937,21 @@ DEVICE float Sweeping_swept_f32(const Sweeping_f32 *s, Slice<float> from, int64 
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:134
+// Sweep[float32], sweep.go:135
 DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
         int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
         if (Bricks_has(&s->Bricks_, i, j, h)) {
             int64 c = Lattice_at_f32(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
-            to[c] = Sweeping_swept_f32(s, from, c);
+            to[c] = Sweeping_solution_f32(s, from, c);
         }
     }
 }
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:179
+// (*Lattice[float64]).eikonal, sweep.go:180
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -2986,9 +3000,9 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
     return a + (mean + num_Sqrt_f64(num_Larger_f64(rest, 0.0))) / sum;
 }
 
-// swept is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float64]).swept, sweep.go:146
-DEVICE double Sweeping_swept_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
+// solution is the least solution at a cell. Cells next to the interface keep theirs.
+// (*Sweeping[float64]).solution, sweep.go:147
+DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
     double v = from[c];
     bool inside = v < 0.0;
@@ -3020,34 +3034,34 @@ DEVICE double Sweeping_swept_f64(const Sweeping_f64 *s, Slice<double> from, int6
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:134
+// Sweep[float64], sweep.go:135
 DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
         int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
         if (Bricks_has(&s->Bricks_, i, j, h)) {
             int64 c = Lattice_at_f64(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
-            to[c] = Sweeping_swept_f64(s, from, c);
+            to[c] = Sweeping_solution_f64(s, from, c);
         }
     }
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:214
+// FillWall[float32], sweep.go:215
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:214
+// FillWall[float64], sweep.go:215
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
 // the interface is there.
-// (*Relaxation[float32]).beside, weno.go:85
-DEVICE bool Relaxation_beside_f32(const Relaxation_f32 *s, int64 c) {
+// (*Relaxation[float32]).nextToBand, weno.go:85
+DEVICE bool Relaxation_nextToBand_f32(const Relaxation_f32 *s, int64 c) {
     for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
         int64 stride = Lattice_stride_f32(&s->Lattice_, axis);
         if (num_Abs_f32(s->Start[sub(c, stride)]) < s->Band || num_Abs_f32(s->Start[add(c, stride)]) < s->Band) {
@@ -3057,9 +3071,9 @@ DEVICE bool Relaxation_beside_f32(const Relaxation_f32 *s, int64 c) {
     return false;
 }
 
-// steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float32], weno.go:114
-DEVICE float steep_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
+// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+// godunovSquare[float32], weno.go:114
+DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
     if (!outside) {
         a = -a;
@@ -3082,9 +3096,9 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
         return (sign * distance - sign * num_Abs_f32(f[c])) / l->Least_;
     }
     bool outside = start > 0.0f;
-    float sum = steep_f32(f, c, 1, l->H[0], outside) + steep_f32(f, c, l->SY, l->H[1], outside);
+    float sum = godunovSquare_f32(f, c, 1, l->H[0], outside) + godunovSquare_f32(f, c, l->SY, l->H[1], outside);
     if (l->Dim == 3) {
-        sum += steep_f32(f, c, l->SZ, l->H[2], outside);
+        sum += godunovSquare_f32(f, c, l->SZ, l->H[2], outside);
     }
     return -start / num_Sqrt_f32(start * start + l->Least_ * l->Least_) * (num_Sqrt_f32(sum) - 1.0f);
 }
@@ -3097,7 +3111,7 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
         Slice<float> base, Slice<float> from, Slice<float> to) {
     int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
     float start = s->Start[c];
-    if (num_Abs_f32(start) >= s->Band && !Relaxation_beside_f32(s, c)) {
+    if (num_Abs_f32(start) >= s->Band && !Relaxation_nextToBand_f32(s, c)) {
         return;
     }
     float v = (1.0f - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
@@ -3108,10 +3122,10 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
     to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
 // the interface is there.
-// (*Relaxation[float64]).beside, weno.go:85
-DEVICE bool Relaxation_beside_f64(const Relaxation_f64 *s, int64 c) {
+// (*Relaxation[float64]).nextToBand, weno.go:85
+DEVICE bool Relaxation_nextToBand_f64(const Relaxation_f64 *s, int64 c) {
     for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
         int64 stride = Lattice_stride_f64(&s->Lattice_, axis);
         if (num_Abs_f64(s->Start[sub(c, stride)]) < s->Band || num_Abs_f64(s->Start[add(c, stride)]) < s->Band) {
@@ -3121,9 +3135,9 @@ DEVICE bool Relaxation_beside_f64(const Relaxation_f64 *s, int64 c) {
     return false;
 }
 
-// steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float64], weno.go:114
-DEVICE double steep_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
+// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+// godunovSquare[float64], weno.go:114
+DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
     if (!outside) {
         a = -a;
@@ -3146,9 +3160,9 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
         return (sign * distance - sign * num_Abs_f64(f[c])) / l->Least_;
     }
     bool outside = start > 0.0;
-    double sum = steep_f64(f, c, 1, l->H[0], outside) + steep_f64(f, c, l->SY, l->H[1], outside);
+    double sum = godunovSquare_f64(f, c, 1, l->H[0], outside) + godunovSquare_f64(f, c, l->SY, l->H[1], outside);
     if (l->Dim == 3) {
-        sum += steep_f64(f, c, l->SZ, l->H[2], outside);
+        sum += godunovSquare_f64(f, c, l->SZ, l->H[2], outside);
     }
     return -start / num_Sqrt_f64(start * start + l->Least_ * l->Least_) * (num_Sqrt_f64(sum) - 1.0);
 }
@@ -3161,7 +3175,7 @@ DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Lim
         Slice<double> base, Slice<double> from, Slice<double> to) {
     int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
     double start = s->Start[c];
-    if (num_Abs_f64(start) >= s->Band && !Relaxation_beside_f64(s, c)) {
+    if (num_Abs_f64(start) >= s->Band && !Relaxation_nextToBand_f64(s, c)) {
         return;
     }
     double v = (1.0 - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
@@ -3178,47 +3192,47 @@ extern "C" __global__ void __launch_bounds__(128) MarkBrick(int64 lo, int64 hi, 
     if (t < hi) MarkBrick_at(t, &b);
 }
 
-// Kernel Trace, flow.go:50
-extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, Slice<float> from,
-        Slice<float> to) {
+// Kernel SemiLagrangian, flow.go:50
+extern "C" __global__ void __launch_bounds__(128) SemiLagrangian_f32(int64 lo_i, int64 hi_i, int64 lo_j,
+        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock,
+        Slice<float> from, Slice<float> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Trace_f32_at(i, j, k, &s, clock, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) SemiLagrangian_f32_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Trace, flow.go:50
-extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, Slice<double> from,
-        Slice<double> to) {
+// Kernel SemiLagrangian, flow.go:50
+extern "C" __global__ void __launch_bounds__(128) SemiLagrangian_f64(int64 lo_i, int64 hi_i, int64 lo_j,
+        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock,
+        Slice<double> from, Slice<double> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Trace_f64_at(i, j, k, &s, clock, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) SemiLagrangian_f64_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Upwind, flow.go:66
-extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel WENOStage, flow.go:66
+extern "C" __global__ void __launch_bounds__(128) WENOStage_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Upwind_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel Upwind, flow.go:66
-extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel WENOStage, flow.go:66
+extern "C" __global__ void __launch_bounds__(128) WENOStage_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double share,
         Slice<double> start, Slice<double> from, Slice<double> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Upwind_f64_at(i, j, k, &s, clock, stage, share, start, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f64_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel CountInside, measure.go:33
+// Kernel CountInside, measure.go:34
 extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> then,
         Counts *n) {
@@ -3228,7 +3242,7 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel CountInside, measure.go:33
+// Kernel CountInside, measure.go:34
 extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> then,
         Counts *n) {
@@ -3238,243 +3252,247 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel Steepness, measure.go:147
-extern "C" __global__ void __launch_bounds__(128) Steepness_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel SlopeError, measure.go:150
+extern "C" __global__ void __launch_bounds__(128) SlopeError_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float near, Slice<float> f,
         Most<float> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
-    if (i < hi_i && j < hi_j && k < hi_k) key = Most<float>::key_of(Steepness_f32_at(i, j, k, &l, near, f));
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<float>::key_of(SlopeError_f32_at(i, j, k, &l, near, f));
     reduce(result, key);
 }
 
-// Kernel Steepness, measure.go:147
-extern "C" __global__ void __launch_bounds__(128) Steepness_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel SlopeError, measure.go:150
+extern "C" __global__ void __launch_bounds__(128) SlopeError_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double near, Slice<double> f,
         Most<double> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
-    if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(Steepness_f64_at(i, j, k, &l, near, f));
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(SlopeError_f64_at(i, j, k, &l, near, f));
     reduce(result, key);
 }
 
-// Kernel Census, measure.go:176
-extern "C" __global__ void __launch_bounds__(128) Census_f32(int64 lo, int64 hi,
+// Kernel CountParticle, measure.go:179
+extern "C" __global__ void __launch_bounds__(128) CountParticle_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
         Counts *n) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Census_f32_at(i, &s, &d, p, n);
+    if (i < hi) CountParticle_f32_at(i, &s, &d, p, n);
 }
 
-// Kernel Census, measure.go:176
-extern "C" __global__ void __launch_bounds__(128) Census_f64(int64 lo, int64 hi,
+// Kernel CountParticle, measure.go:179
+extern "C" __global__ void __launch_bounds__(128) CountParticle_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
         Counts *n) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Census_f64_at(i, &s, &d, p, n);
+    if (i < hi) CountParticle_f64_at(i, &s, &d, p, n);
 }
 
-// Kernel Address, migrate.go:27
-extern "C" __global__ void __launch_bounds__(128) Address_f32(int64 lo, int64 hi, const __grid_constant__ Routes r,
-        Slice<Particle_f32> p, Slice<int32> peer) {
+// Kernel RouteMigrant, migrate.go:27
+extern "C" __global__ void __launch_bounds__(128) RouteMigrant_f32(int64 lo, int64 hi,
+        const __grid_constant__ Routes r, Slice<Particle_f32> p, Slice<int32> peer) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Address_f32_at(j, &r, p, peer);
+    if (j < hi) RouteMigrant_f32_at(j, &r, p, peer);
 }
 
-// Kernel Address, migrate.go:27
-extern "C" __global__ void __launch_bounds__(128) Address_f64(int64 lo, int64 hi, const __grid_constant__ Routes r,
-        Slice<Particle_f64> p, Slice<int32> peer) {
+// Kernel RouteMigrant, migrate.go:27
+extern "C" __global__ void __launch_bounds__(128) RouteMigrant_f64(int64 lo, int64 hi,
+        const __grid_constant__ Routes r, Slice<Particle_f64> p, Slice<int32> peer) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Address_f64_at(j, &r, p, peer);
+    if (j < hi) RouteMigrant_f64_at(j, &r, p, peer);
 }
 
-// Kernel Board, migrate.go:47
-extern "C" __global__ void __launch_bounds__(128) Board_f32(int64 lo, int64 hi, Slice<int32> order,
-        Slice<Particle_f32> p, Slice<int64> id, Slice<Traveller_f32> out) {
+// Kernel PackMigrant, migrate.go:47
+extern "C" __global__ void __launch_bounds__(128) PackMigrant_f32(int64 lo, int64 hi, Slice<int32> order,
+        Slice<Particle_f32> p, Slice<int64> id, Slice<Migrant_f32> out) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Board_f32_at(j, order, p, id, out);
+    if (j < hi) PackMigrant_f32_at(j, order, p, id, out);
 }
 
-// Kernel Board, migrate.go:47
-extern "C" __global__ void __launch_bounds__(128) Board_f64(int64 lo, int64 hi, Slice<int32> order,
-        Slice<Particle_f64> p, Slice<int64> id, Slice<Traveller_f64> out) {
+// Kernel PackMigrant, migrate.go:47
+extern "C" __global__ void __launch_bounds__(128) PackMigrant_f64(int64 lo, int64 hi, Slice<int32> order,
+        Slice<Particle_f64> p, Slice<int64> id, Slice<Migrant_f64> out) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Board_f64_at(j, order, p, id, out);
+    if (j < hi) PackMigrant_f64_at(j, order, p, id, out);
 }
 
-// Kernel Alight, migrate.go:55
-extern "C" __global__ void __launch_bounds__(128) Alight_f32(int64 lo, int64 hi, const __grid_constant__ Domain d,
-        Slice<Traveller_f32> in, Slice<Particle_f32> p, Slice<int64> id, Slice<int64> astray) {
+// Kernel UnpackMigrant, migrate.go:55
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f32(int64 lo, int64 hi,
+        const __grid_constant__ Domain d, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
+        Slice<int64> astray) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Alight_f32_at(j, &d, in, p, id, astray);
+    if (j < hi) UnpackMigrant_f32_at(j, &d, in, p, id, astray);
 }
 
-// Kernel Alight, migrate.go:55
-extern "C" __global__ void __launch_bounds__(128) Alight_f64(int64 lo, int64 hi, const __grid_constant__ Domain d,
-        Slice<Traveller_f64> in, Slice<Particle_f64> p, Slice<int64> id, Slice<int64> astray) {
+// Kernel UnpackMigrant, migrate.go:55
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f64(int64 lo, int64 hi,
+        const __grid_constant__ Domain d, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
+        Slice<int64> astray) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) Alight_f64_at(j, &d, in, p, id, astray);
+    if (j < hi) UnpackMigrant_f64_at(j, &d, in, p, id, astray);
 }
 
-// Kernel Carry, particle.go:68
-extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo, int64 hi, const __grid_constant__ Flow_f32 s,
-        const __grid_constant__ Domain d, Clock_f32 *clock, Gone *n, Slice<Particle_f32> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
+// Kernel AdvectParticle, particle.go:68
+extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f32(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
+        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Carry_f32_at(i, &s, &d, clock, n, p, stays, goes);
+    if (i < hi) AdvectParticle_f32_at(i, &s, &d, clock, n, p, stays, goes);
 }
 
-// Kernel Carry, particle.go:68
-extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo, int64 hi, const __grid_constant__ Flow_f64 s,
-        const __grid_constant__ Domain d, Clock_f64 *clock, Gone *n, Slice<Particle_f64> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
+// Kernel AdvectParticle, particle.go:68
+extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f64(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
+        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Carry_f64_at(i, &s, &d, clock, n, p, stays, goes);
+    if (i < hi) AdvectParticle_f64_at(i, &s, &d, clock, n, p, stays, goes);
 }
 
-// Kernel Pass, particle.go:89
-extern "C" __global__ void __launch_bounds__(128) Pass_f32(int64 lo, int64 hi, const __grid_constant__ Flow_f32 s,
-        const __grid_constant__ Domain d, Clock_f32 *clock, Gone *n, const __grid_constant__ Correction_f32 before,
-        const __grid_constant__ Correction_f32 after, float least, float most, Slice<Particle_f32> p,
-        Slice<Pair_f32> near) {
+// Kernel AdvectAndCorrect, particle.go:90
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f32(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
+        const __grid_constant__ Correction_f32 before, const __grid_constant__ Correction_f32 after, float least,
+        float most, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Pass_f32_at(i, &s, &d, clock, n, &before, &after, least, most, p, near);
+    if (i < hi) AdvectAndCorrect_f32_at(i, &s, &d, clock, n, &before, &after, least, most, p, bounds);
 }
 
-// Kernel Pass, particle.go:89
-extern "C" __global__ void __launch_bounds__(128) Pass_f64(int64 lo, int64 hi, const __grid_constant__ Flow_f64 s,
-        const __grid_constant__ Domain d, Clock_f64 *clock, Gone *n, const __grid_constant__ Correction_f64 before,
-        const __grid_constant__ Correction_f64 after, double least, double most, Slice<Particle_f64> p,
-        Slice<Pair_f64> near) {
+// Kernel AdvectAndCorrect, particle.go:90
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f64(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
+        const __grid_constant__ Correction_f64 before, const __grid_constant__ Correction_f64 after, double least,
+        double most, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Pass_f64_at(i, &s, &d, clock, n, &before, &after, least, most, p, near);
+    if (i < hi) AdvectAndCorrect_f64_at(i, &s, &d, clock, n, &before, &after, least, most, p, bounds);
 }
 
-// Kernel Live, particle.go:110
-extern "C" __global__ void __launch_bounds__(128) Live_f32(int64 lo, int64 hi, Slice<Particle_f32> p,
+// Kernel MarkLive, particle.go:112
+extern "C" __global__ void __launch_bounds__(128) MarkLive_f32(int64 lo, int64 hi, Slice<Particle_f32> p,
         Slice<uint8> stays) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Live_f32_at(i, p, stays);
+    if (i < hi) MarkLive_f32_at(i, p, stays);
 }
 
-// Kernel Live, particle.go:110
-extern "C" __global__ void __launch_bounds__(128) Live_f64(int64 lo, int64 hi, Slice<Particle_f64> p,
+// Kernel MarkLive, particle.go:112
+extern "C" __global__ void __launch_bounds__(128) MarkLive_f64(int64 lo, int64 hi, Slice<Particle_f64> p,
         Slice<uint8> stays) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Live_f64_at(i, p, stays);
+    if (i < hi) MarkLive_f64_at(i, p, stays);
 }
 
-// Kernel Settle, particle.go:120
-extern "C" __global__ void __launch_bounds__(128) Settle_f32(int64 lo, int64 hi, const __grid_constant__ Domain d,
-        Gone *n, Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
+// Kernel ClassifyParticle, particle.go:122
+extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f32(int64 lo, int64 hi,
+        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Settle_f32_at(i, &d, n, p, stays, goes);
+    if (i < hi) ClassifyParticle_f32_at(i, &d, n, p, stays, goes);
 }
 
-// Kernel Settle, particle.go:120
-extern "C" __global__ void __launch_bounds__(128) Settle_f64(int64 lo, int64 hi, const __grid_constant__ Domain d,
-        Gone *n, Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
+// Kernel ClassifyParticle, particle.go:122
+extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo, int64 hi,
+        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Settle_f64_at(i, &d, n, p, stays, goes);
+    if (i < hi) ClassifyParticle_f64_at(i, &d, n, p, stays, goes);
 }
 
-// Kernel Nothing, particle.go:164
-extern "C" __global__ void __launch_bounds__(128) Nothing_f32(int64 lo, int64 hi, Slice<Pair_f32> near) {
+// Kernel ClearBounds, particle.go:166
+extern "C" __global__ void __launch_bounds__(128) ClearBounds_f32(int64 lo, int64 hi, Slice<Bounds_f32> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (c < hi) Nothing_f32_at(c, near);
+    if (c < hi) ClearBounds_f32_at(c, bounds);
 }
 
-// Kernel Nothing, particle.go:164
-extern "C" __global__ void __launch_bounds__(128) Nothing_f64(int64 lo, int64 hi, Slice<Pair_f64> near) {
+// Kernel ClearBounds, particle.go:166
+extern "C" __global__ void __launch_bounds__(128) ClearBounds_f64(int64 lo, int64 hi, Slice<Bounds_f64> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (c < hi) Nothing_f64_at(c, near);
+    if (c < hi) ClearBounds_f64_at(c, bounds);
 }
 
-// Kernel Correct, particle.go:179
+// Kernel Correct, particle.go:183
 extern "C" __global__ void __launch_bounds__(128) Correct_f32(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Pair_f32> near) {
+        const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Correct_f32_at(i, &s, p, near);
+    if (i < hi) Correct_f32_at(i, &s, p, bounds);
 }
 
-// Kernel Correct, particle.go:179
+// Kernel Correct, particle.go:183
 extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Pair_f64> near) {
+        const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Correct_f64_at(i, &s, p, near);
+    if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel Take, particle.go:226
-extern "C" __global__ void __launch_bounds__(128) Take_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride, Slice<Pair_f32> near) {
+// Kernel MergeFromGhost, particle.go:232
+extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
+        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
+        Slice<Bounds_f32> bounds) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Take_f32_at(i, j, k, &l, stride, near);
+    if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel Take, particle.go:226
-extern "C" __global__ void __launch_bounds__(128) Take_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride, Slice<Pair_f64> near) {
+// Kernel MergeFromGhost, particle.go:232
+extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
+        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
+        Slice<Bounds_f64> bounds) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Take_f64_at(i, j, k, &l, stride, near);
+    if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel Merge, particle.go:236
-extern "C" __global__ void __launch_bounds__(128) Merge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel ApplyBounds, particle.go:242
+extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
-        Slice<Pair_f32> near, Slice<float> phi) {
+        Slice<Bounds_f32> bounds, Slice<float> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Merge_f32_at(i, j, k, &l, &d, near, phi);
+    if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel Merge, particle.go:236
-extern "C" __global__ void __launch_bounds__(128) Merge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel ApplyBounds, particle.go:242
+extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
-        Slice<Pair_f64> near, Slice<double> phi) {
+        Slice<Bounds_f64> bounds, Slice<double> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Merge_f64_at(i, j, k, &l, &d, near, phi);
+    if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel Resize, particle.go:258
-extern "C" __global__ void __launch_bounds__(128) Resize_f32(int64 lo, int64 hi,
+// Kernel UpdateRadius, particle.go:264
+extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float least, float most, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Resize_f32_at(i, &s, least, most, p);
+    if (i < hi) UpdateRadius_f32_at(i, &s, least, most, p);
 }
 
-// Kernel Resize, particle.go:258
-extern "C" __global__ void __launch_bounds__(128) Resize_f64(int64 lo, int64 hi,
+// Kernel UpdateRadius, particle.go:264
+extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double least, double most, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Resize_f64_at(i, &s, least, most, p);
+    if (i < hi) UpdateRadius_f64_at(i, &s, least, most, p);
 }
 
-// Kernel Escapes, particle.go:285
-extern "C" __global__ void __launch_bounds__(128) Escapes_f32(int64 lo, int64 hi,
+// Kernel MarkEscaped, particle.go:291
+extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Escapes_f32_at(i, &s, inside, p, marks);
+    if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel Escapes, particle.go:285
-extern "C" __global__ void __launch_bounds__(128) Escapes_f64(int64 lo, int64 hi,
+// Kernel MarkEscaped, particle.go:291
+extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Escapes_f64_at(i, &s, inside, p, marks);
+    if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:296
+// Kernel Replicate, particle.go:303
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3482,7 +3500,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:296
+// Kernel Replicate, particle.go:303
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3490,86 +3508,86 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Raise, particle.go:317
-extern "C" __global__ void __launch_bounds__(128) Raise_f32(int64 lo, int64 hi, Slice<uint32> keys,
-        Slice<float> values, Slice<Pair_f32> near) {
+// Kernel RaisePlus, particle.go:324
+extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Raise_f32_at(i, keys, values, near);
+    if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel Raise, particle.go:317
-extern "C" __global__ void __launch_bounds__(128) Raise_f64(int64 lo, int64 hi, Slice<uint32> keys,
-        Slice<double> values, Slice<Pair_f64> near) {
+// Kernel RaisePlus, particle.go:324
+extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Raise_f64_at(i, keys, values, near);
+    if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel Lower, particle.go:324
-extern "C" __global__ void __launch_bounds__(128) Lower_f32(int64 lo, int64 hi, Slice<uint32> keys,
-        Slice<float> values, Slice<Pair_f32> near) {
+// Kernel LowerMinus, particle.go:331
+extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Lower_f32_at(i, keys, values, near);
+    if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel Lower, particle.go:324
-extern "C" __global__ void __launch_bounds__(128) Lower_f64(int64 lo, int64 hi, Slice<uint32> keys,
-        Slice<double> values, Slice<Pair_f64> near) {
+// Kernel LowerMinus, particle.go:331
+extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Lower_f64_at(i, keys, values, near);
+    if (i < hi) LowerMinus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel Cell, reseed.go:22
-extern "C" __global__ void __launch_bounds__(128) Cell_f32(int64 lo, int64 hi,
+// Kernel DualCellOf, reseed.go:22
+extern "C" __global__ void __launch_bounds__(128) DualCellOf_f32(int64 lo, int64 hi,
         const __grid_constant__ Seeding_f32 s, Slice<Particle_f32> p, Slice<int32> cell) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Cell_f32_at(i, &s, p, cell);
+    if (i < hi) DualCellOf_f32_at(i, &s, p, cell);
 }
 
-// Kernel Cell, reseed.go:22
-extern "C" __global__ void __launch_bounds__(128) Cell_f64(int64 lo, int64 hi,
+// Kernel DualCellOf, reseed.go:22
+extern "C" __global__ void __launch_bounds__(128) DualCellOf_f64(int64 lo, int64 hi,
         const __grid_constant__ Seeding_f64 s, Slice<Particle_f64> p, Slice<int32> cell) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Cell_f64_at(i, &s, p, cell);
+    if (i < hi) DualCellOf_f64_at(i, &s, p, cell);
 }
 
-// Kernel Thin, reseed.go:35
-extern "C" __global__ void __launch_bounds__(128) Thin_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f32 r, Gone *n, Slice<Particle_f32> p,
+// Kernel ThinCell, reseed.go:35
+extern "C" __global__ void __launch_bounds__(128) ThinCell_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f32 r, Removed *n, Slice<Particle_f32> p,
         Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Thin_f32_at(i, j, k, &r, n, p, id, stays, lack);
+    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f32_at(i, j, k, &r, n, p, id, stays, lack);
 }
 
-// Kernel Thin, reseed.go:35
-extern "C" __global__ void __launch_bounds__(128) Thin_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f64 r, Gone *n, Slice<Particle_f64> p,
+// Kernel ThinCell, reseed.go:35
+extern "C" __global__ void __launch_bounds__(128) ThinCell_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f64 r, Removed *n, Slice<Particle_f64> p,
         Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Thin_f64_at(i, j, k, &r, n, p, id, stays, lack);
+    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f64_at(i, j, k, &r, n, p, id, stays, lack);
 }
 
-// Kernel Fill, reseed.go:106
-extern "C" __global__ void __launch_bounds__(128) Fill_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel FillCell, reseed.go:106
+extern "C" __global__ void __launch_bounds__(128) FillCell_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f32 s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f32> p, Slice<int64> id) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Fill_f32_at(i, j, k, &s, first, lack, p, id);
+    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f32_at(i, j, k, &s, first, lack, p, id);
 }
 
-// Kernel Fill, reseed.go:106
-extern "C" __global__ void __launch_bounds__(128) Fill_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+// Kernel FillCell, reseed.go:106
+extern "C" __global__ void __launch_bounds__(128) FillCell_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f64 s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f64> p, Slice<int64> id) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Fill_f64_at(i, j, k, &s, first, lack, p, id);
+    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f64_at(i, j, k, &s, first, lack, p, id);
 }
 
 // Kernel CountSeeds, seed.go:40
@@ -3610,46 +3628,46 @@ extern "C" __global__ void __launch_bounds__(128) Seed_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Seed_f64_at(i, j, k, &s, first, p, id);
 }
 
-// Kernel Freeze, sweep.go:21
-extern "C" __global__ void __launch_bounds__(256) Freeze_f32(int64 lo, int64 hi,
+// Kernel InitDistances, sweep.go:22
+extern "C" __global__ void __launch_bounds__(256) InitDistances_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to, Slice<float> also) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Freeze_f32_at(t, &s, from, to, also, &pieces, &groups);
+    if (t < hi) InitDistances_f32_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Freeze, sweep.go:21
-extern "C" __global__ void __launch_bounds__(256) Freeze_f64(int64 lo, int64 hi,
+// Kernel InitDistances, sweep.go:22
+extern "C" __global__ void __launch_bounds__(256) InitDistances_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to, Slice<double> also) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Freeze_f64_at(t, &s, from, to, also, &pieces, &groups);
+    if (t < hi) InitDistances_f64_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Sweep, sweep.go:134
+// Kernel Sweep, sweep.go:135
 extern "C" __global__ void __launch_bounds__(256) Sweep_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f32_at(t, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:134
+// Kernel Sweep, sweep.go:135
 extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:214
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:214
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

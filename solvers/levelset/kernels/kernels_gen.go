@@ -46,8 +46,8 @@ func (loop *MarkBrickLoop) Launch() abi.Launch {
 	}}
 }
 
-// TraceLoop runs Trace for the elements of box, on the CPU or another device.
-type TraceLoop[F num.Float] struct {
+// SemiLagrangianLoop runs SemiLagrangian for the elements of box, on the CPU or another device.
+type SemiLagrangianLoop[F num.Float] struct {
 	box   abi.Box
 	s     *Flow[F]
 	clock *Clock[F]
@@ -55,25 +55,25 @@ type TraceLoop[F num.Float] struct {
 	to    []F
 }
 
-// NewTraceLoop prepares Trace.
-func NewTraceLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], from []F, to []F) *TraceLoop[F] {
-	return &TraceLoop[F]{box, s, clock, from, to}
+// NewSemiLagrangianLoop prepares SemiLagrangian.
+func NewSemiLagrangianLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], from []F, to []F) *SemiLagrangianLoop[F] {
+	return &SemiLagrangianLoop[F]{box, s, clock, from, to}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *TraceLoop[F]) Range(lo, hi int) {
+func (loop *SemiLagrangianLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Trace(i, j, k, loop.s, loop.clock, loop.from, loop.to)
+			SemiLagrangian(i, j, k, loop.s, loop.clock, loop.from, loop.to)
 		}
 		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *TraceLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Trace" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *SemiLagrangianLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SemiLagrangian" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
 		abi.ElementsOf("from", loop.from),
@@ -81,8 +81,8 @@ func (loop *TraceLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// UpwindLoop runs Upwind for the elements of box, on the CPU or another device.
-type UpwindLoop[F num.Float] struct {
+// WENOStageLoop runs WENOStage for the elements of box, on the CPU or another device.
+type WENOStageLoop[F num.Float] struct {
 	box   abi.Box
 	s     *Flow[F]
 	clock *Clock[F]
@@ -95,21 +95,21 @@ type UpwindLoop[F num.Float] struct {
 	code lanes.Code
 }
 
-// NewUpwindLoop prepares Upwind.
-func NewUpwindLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], stage int32, share F, start []F, from []F, to []F) *UpwindLoop[F] {
-	loop := &UpwindLoop[F]{box, s, clock, stage, share, start, from, to, lanes.Code{}}
+// NewWENOStageLoop prepares WENOStage.
+func NewWENOStageLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], stage int32, share F, start []F, from []F, to []F) *WENOStageLoop[F] {
+	loop := &WENOStageLoop[F]{box, s, clock, stage, share, start, from, to, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
 
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
-func (loop *UpwindLoop[F]) Lanes(set lanes.Set) bool {
-	loop.code = findLanes(set, "Upwind"+abi.Suffix[F]())
+func (loop *WENOStageLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "WENOStage"+abi.Suffix[F]())
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
-func (loop *UpwindLoop[F]) Range(lo, hi int) {
+func (loop *WENOStageLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		end := i + count
@@ -122,15 +122,15 @@ func (loop *UpwindLoop[F]) Range(lo, hi int) {
 			i += n
 		}
 		for ; i < end; i++ {
-			Upwind(i, j, k, loop.s, loop.clock, loop.stage, loop.share, loop.start, loop.from, loop.to)
+			WENOStage(i, j, k, loop.s, loop.clock, loop.stage, loop.share, loop.start, loop.from, loop.to)
 		}
 		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *UpwindLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Upwind" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *WENOStageLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "WENOStage" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
 		abi.ValueOf("stage", &loop.stage),
@@ -176,8 +176,8 @@ func (loop *CountInsideLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// SteepnessLoop runs Steepness for the elements of box, on the CPU or another device.
-type SteepnessLoop[F num.Float] struct {
+// SlopeErrorLoop runs SlopeError for the elements of box, on the CPU or another device.
+type SlopeErrorLoop[F num.Float] struct {
 	box    abi.Box
 	l      *Lattice[F]
 	near   F
@@ -185,18 +185,18 @@ type SteepnessLoop[F num.Float] struct {
 	result *atomics.Most[F]
 }
 
-// NewSteepnessLoop prepares Steepness.
-func NewSteepnessLoop[F num.Float](box abi.Box, l *Lattice[F], near F, f []F, result *atomics.Most[F]) *SteepnessLoop[F] {
-	return &SteepnessLoop[F]{box, l, near, f, result}
+// NewSlopeErrorLoop prepares SlopeError.
+func NewSlopeErrorLoop[F num.Float](box abi.Box, l *Lattice[F], near F, f []F, result *atomics.Most[F]) *SlopeErrorLoop[F] {
+	return &SlopeErrorLoop[F]{box, l, near, f, result}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *SteepnessLoop[F]) Range(lo, hi int) {
+func (loop *SlopeErrorLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			best = max(best, Steepness(i, j, k, loop.l, loop.near, loop.f))
+			best = max(best, SlopeError(i, j, k, loop.l, loop.near, loop.f))
 		}
 		lo += count
 	}
@@ -204,8 +204,8 @@ func (loop *SteepnessLoop[F]) Range(lo, hi int) {
 }
 
 // Launch says how other devices run the kernel.
-func (loop *SteepnessLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Steepness" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *SlopeErrorLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SlopeError" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 		abi.ValueOf("near", &loop.near),
 		abi.ElementsOf("f", loop.f),
@@ -213,29 +213,29 @@ func (loop *SteepnessLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// CensusLoop runs Census for lo ≤ index < hi, on the CPU or another device.
-type CensusLoop[F num.Float] struct {
+// CountParticleLoop runs CountParticle for lo ≤ index < hi, on the CPU or another device.
+type CountParticleLoop[F num.Float] struct {
 	s *Correction[F]
 	d *Domain
 	p []Particle[F]
 	n *Counts
 }
 
-// NewCensusLoop prepares Census.
-func NewCensusLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], n *Counts) *CensusLoop[F] {
-	return &CensusLoop[F]{s, d, p, n}
+// NewCountParticleLoop prepares CountParticle.
+func NewCountParticleLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], n *Counts) *CountParticleLoop[F] {
+	return &CountParticleLoop[F]{s, d, p, n}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *CensusLoop[F]) Range(lo, hi int) {
+func (loop *CountParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Census(i, loop.s, loop.d, loop.p, loop.n)
+		CountParticle(i, loop.s, loop.d, loop.p, loop.n)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *CensusLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Census" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *CountParticleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
 		abi.ElementsOf("p", loop.p),
@@ -243,57 +243,57 @@ func (loop *CensusLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// AddressLoop runs Address for lo ≤ index < hi, on the CPU or another device.
-type AddressLoop[F num.Float] struct {
+// RouteMigrantLoop runs RouteMigrant for lo ≤ index < hi, on the CPU or another device.
+type RouteMigrantLoop[F num.Float] struct {
 	r    *Routes
 	p    []Particle[F]
 	peer []int32
 }
 
-// NewAddressLoop prepares Address.
-func NewAddressLoop[F num.Float](r *Routes, p []Particle[F], peer []int32) *AddressLoop[F] {
-	return &AddressLoop[F]{r, p, peer}
+// NewRouteMigrantLoop prepares RouteMigrant.
+func NewRouteMigrantLoop[F num.Float](r *Routes, p []Particle[F], peer []int32) *RouteMigrantLoop[F] {
+	return &RouteMigrantLoop[F]{r, p, peer}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *AddressLoop[F]) Range(lo, hi int) {
+func (loop *RouteMigrantLoop[F]) Range(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		Address(j, loop.r, loop.p, loop.peer)
+		RouteMigrant(j, loop.r, loop.p, loop.peer)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *AddressLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Address" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *RouteMigrantLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RouteMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("r", loop.r),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("peer", loop.peer),
 	}}
 }
 
-// BoardLoop runs Board for lo ≤ index < hi, on the CPU or another device.
-type BoardLoop[F num.Float] struct {
+// PackMigrantLoop runs PackMigrant for lo ≤ index < hi, on the CPU or another device.
+type PackMigrantLoop[F num.Float] struct {
 	order []int32
 	p     []Particle[F]
 	id    []int64
-	out   []Traveller[F]
+	out   []Migrant[F]
 }
 
-// NewBoardLoop prepares Board.
-func NewBoardLoop[F num.Float](order []int32, p []Particle[F], id []int64, out []Traveller[F]) *BoardLoop[F] {
-	return &BoardLoop[F]{order, p, id, out}
+// NewPackMigrantLoop prepares PackMigrant.
+func NewPackMigrantLoop[F num.Float](order []int32, p []Particle[F], id []int64, out []Migrant[F]) *PackMigrantLoop[F] {
+	return &PackMigrantLoop[F]{order, p, id, out}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *BoardLoop[F]) Range(lo, hi int) {
+func (loop *PackMigrantLoop[F]) Range(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		Board(j, loop.order, loop.p, loop.id, loop.out)
+		PackMigrant(j, loop.order, loop.p, loop.id, loop.out)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *BoardLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Board" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *PackMigrantLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PackMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("order", loop.order),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
@@ -301,30 +301,30 @@ func (loop *BoardLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// AlightLoop runs Alight for lo ≤ index < hi, on the CPU or another device.
-type AlightLoop[F num.Float] struct {
+// UnpackMigrantLoop runs UnpackMigrant for lo ≤ index < hi, on the CPU or another device.
+type UnpackMigrantLoop[F num.Float] struct {
 	d      *Domain
-	in     []Traveller[F]
+	in     []Migrant[F]
 	p      []Particle[F]
 	id     []int64
 	astray []int64
 }
 
-// NewAlightLoop prepares Alight.
-func NewAlightLoop[F num.Float](d *Domain, in []Traveller[F], p []Particle[F], id []int64, astray []int64) *AlightLoop[F] {
-	return &AlightLoop[F]{d, in, p, id, astray}
+// NewUnpackMigrantLoop prepares UnpackMigrant.
+func NewUnpackMigrantLoop[F num.Float](d *Domain, in []Migrant[F], p []Particle[F], id []int64, astray []int64) *UnpackMigrantLoop[F] {
+	return &UnpackMigrantLoop[F]{d, in, p, id, astray}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *AlightLoop[F]) Range(lo, hi int) {
+func (loop *UnpackMigrantLoop[F]) Range(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		Alight(j, loop.d, loop.in, loop.p, loop.id, loop.astray)
+		UnpackMigrant(j, loop.d, loop.in, loop.p, loop.id, loop.astray)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *AlightLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Alight" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UnpackMigrantLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UnpackMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("d", loop.d),
 		abi.ElementsOf("in", loop.in),
 		abi.ElementsOf("p", loop.p),
@@ -333,32 +333,32 @@ func (loop *AlightLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// CarryLoop runs Carry for lo ≤ index < hi, on the CPU or another device.
-type CarryLoop[F num.Float] struct {
+// AdvectParticleLoop runs AdvectParticle for lo ≤ index < hi, on the CPU or another device.
+type AdvectParticleLoop[F num.Float] struct {
 	s     *Flow[F]
 	d     *Domain
 	clock *Clock[F]
-	n     *Gone
+	n     *Removed
 	p     []Particle[F]
 	stays []uint8
 	goes  []uint8
 }
 
-// NewCarryLoop prepares Carry.
-func NewCarryLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Gone, p []Particle[F], stays []uint8, goes []uint8) *CarryLoop[F] {
-	return &CarryLoop[F]{s, d, clock, n, p, stays, goes}
+// NewAdvectParticleLoop prepares AdvectParticle.
+func NewAdvectParticleLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays []uint8, goes []uint8) *AdvectParticleLoop[F] {
+	return &AdvectParticleLoop[F]{s, d, clock, n, p, stays, goes}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *CarryLoop[F]) Range(lo, hi int) {
+func (loop *AdvectParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Carry(i, loop.s, loop.d, loop.clock, loop.n, loop.p, loop.stays, loop.goes)
+		AdvectParticle(i, loop.s, loop.d, loop.clock, loop.n, loop.p, loop.stays, loop.goes)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *CarryLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Carry" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *AdvectParticleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "AdvectParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
 		abi.PointerTo("clock", loop.clock),
@@ -369,35 +369,35 @@ func (loop *CarryLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// PassLoop runs Pass for lo ≤ index < hi, on the CPU or another device.
-type PassLoop[F num.Float] struct {
+// AdvectAndCorrectLoop runs AdvectAndCorrect for lo ≤ index < hi, on the CPU or another device.
+type AdvectAndCorrectLoop[F num.Float] struct {
 	s      *Flow[F]
 	d      *Domain
 	clock  *Clock[F]
-	n      *Gone
+	n      *Removed
 	before *Correction[F]
 	after  *Correction[F]
 	least  F
 	most   F
 	p      []Particle[F]
-	near   []Pair[F]
+	bounds []Bounds[F]
 }
 
-// NewPassLoop prepares Pass.
-func NewPassLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Gone, before *Correction[F], after *Correction[F], least F, most F, p []Particle[F], near []Pair[F]) *PassLoop[F] {
-	return &PassLoop[F]{s, d, clock, n, before, after, least, most, p, near}
+// NewAdvectAndCorrectLoop prepares AdvectAndCorrect.
+func NewAdvectAndCorrectLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before *Correction[F], after *Correction[F], least F, most F, p []Particle[F], bounds []Bounds[F]) *AdvectAndCorrectLoop[F] {
+	return &AdvectAndCorrectLoop[F]{s, d, clock, n, before, after, least, most, p, bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PassLoop[F]) Range(lo, hi int) {
+func (loop *AdvectAndCorrectLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Pass(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.least, loop.most, loop.p, loop.near)
+		AdvectAndCorrect(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.least, loop.most, loop.p, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *PassLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Pass" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *AdvectAndCorrectLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "AdvectAndCorrect" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
 		abi.PointerTo("clock", loop.clock),
@@ -407,60 +407,60 @@ func (loop *PassLoop[F]) Launch() abi.Launch {
 		abi.ValueOf("least", &loop.least),
 		abi.ValueOf("most", &loop.most),
 		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
-// LiveLoop runs Live for lo ≤ index < hi, on the CPU or another device.
-type LiveLoop[F num.Float] struct {
+// MarkLiveLoop runs MarkLive for lo ≤ index < hi, on the CPU or another device.
+type MarkLiveLoop[F num.Float] struct {
 	p     []Particle[F]
 	stays []uint8
 }
 
-// NewLiveLoop prepares Live.
-func NewLiveLoop[F num.Float](p []Particle[F], stays []uint8) *LiveLoop[F] {
-	return &LiveLoop[F]{p, stays}
+// NewMarkLiveLoop prepares MarkLive.
+func NewMarkLiveLoop[F num.Float](p []Particle[F], stays []uint8) *MarkLiveLoop[F] {
+	return &MarkLiveLoop[F]{p, stays}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *LiveLoop[F]) Range(lo, hi int) {
+func (loop *MarkLiveLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Live(i, loop.p, loop.stays)
+		MarkLive(i, loop.p, loop.stays)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *LiveLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Live" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *MarkLiveLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MarkLive" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("stays", loop.stays),
 	}}
 }
 
-// SettleLoop runs Settle for lo ≤ index < hi, on the CPU or another device.
-type SettleLoop[F num.Float] struct {
+// ClassifyParticleLoop runs ClassifyParticle for lo ≤ index < hi, on the CPU or another device.
+type ClassifyParticleLoop[F num.Float] struct {
 	d     *Domain
-	n     *Gone
+	n     *Removed
 	p     []Particle[F]
 	stays []uint8
 	goes  []uint8
 }
 
-// NewSettleLoop prepares Settle.
-func NewSettleLoop[F num.Float](d *Domain, n *Gone, p []Particle[F], stays []uint8, goes []uint8) *SettleLoop[F] {
-	return &SettleLoop[F]{d, n, p, stays, goes}
+// NewClassifyParticleLoop prepares ClassifyParticle.
+func NewClassifyParticleLoop[F num.Float](d *Domain, n *Removed, p []Particle[F], stays []uint8, goes []uint8) *ClassifyParticleLoop[F] {
+	return &ClassifyParticleLoop[F]{d, n, p, stays, goes}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *SettleLoop[F]) Range(lo, hi int) {
+func (loop *ClassifyParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Settle(i, loop.d, loop.n, loop.p, loop.stays, loop.goes)
+		ClassifyParticle(i, loop.d, loop.n, loop.p, loop.stays, loop.goes)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *SettleLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Settle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *ClassifyParticleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ClassifyParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("d", loop.d),
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
@@ -469,46 +469,46 @@ func (loop *SettleLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// NothingLoop runs Nothing for lo ≤ index < hi, on the CPU or another device.
-type NothingLoop[F num.Float] struct {
-	near []Pair[F]
+// ClearBoundsLoop runs ClearBounds for lo ≤ index < hi, on the CPU or another device.
+type ClearBoundsLoop[F num.Float] struct {
+	bounds []Bounds[F]
 }
 
-// NewNothingLoop prepares Nothing.
-func NewNothingLoop[F num.Float](near []Pair[F]) *NothingLoop[F] {
-	return &NothingLoop[F]{near}
+// NewClearBoundsLoop prepares ClearBounds.
+func NewClearBoundsLoop[F num.Float](bounds []Bounds[F]) *ClearBoundsLoop[F] {
+	return &ClearBoundsLoop[F]{bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *NothingLoop[F]) Range(lo, hi int) {
+func (loop *ClearBoundsLoop[F]) Range(lo, hi int) {
 	for c := lo; c < hi; c++ {
-		Nothing(c, loop.near)
+		ClearBounds(c, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *NothingLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Nothing" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("near", loop.near),
+func (loop *ClearBoundsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ClearBounds" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
 // CorrectLoop runs Correct for lo ≤ index < hi, on the CPU or another device.
 type CorrectLoop[F num.Float] struct {
-	s    *Correction[F]
-	p    []Particle[F]
-	near []Pair[F]
+	s      *Correction[F]
+	p      []Particle[F]
+	bounds []Bounds[F]
 }
 
 // NewCorrectLoop prepares Correct.
-func NewCorrectLoop[F num.Float](s *Correction[F], p []Particle[F], near []Pair[F]) *CorrectLoop[F] {
-	return &CorrectLoop[F]{s, p, near}
+func NewCorrectLoop[F num.Float](s *Correction[F], p []Particle[F], bounds []Bounds[F]) *CorrectLoop[F] {
+	return &CorrectLoop[F]{s, p, bounds}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *CorrectLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Correct(i, loop.s, loop.p, loop.near)
+		Correct(i, loop.s, loop.p, loop.bounds)
 	}
 }
 
@@ -517,101 +517,101 @@ func (loop *CorrectLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Correct" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
-// TakeLoop runs Take for the elements of box, on the CPU or another device.
-type TakeLoop[F num.Float] struct {
+// MergeFromGhostLoop runs MergeFromGhost for the elements of box, on the CPU or another device.
+type MergeFromGhostLoop[F num.Float] struct {
 	box    abi.Box
 	l      *Lattice[F]
 	stride int
-	near   []Pair[F]
+	bounds []Bounds[F]
 }
 
-// NewTakeLoop prepares Take.
-func NewTakeLoop[F num.Float](box abi.Box, l *Lattice[F], stride int, near []Pair[F]) *TakeLoop[F] {
-	return &TakeLoop[F]{box, l, stride, near}
+// NewMergeFromGhostLoop prepares MergeFromGhost.
+func NewMergeFromGhostLoop[F num.Float](box abi.Box, l *Lattice[F], stride int, bounds []Bounds[F]) *MergeFromGhostLoop[F] {
+	return &MergeFromGhostLoop[F]{box, l, stride, bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *TakeLoop[F]) Range(lo, hi int) {
+func (loop *MergeFromGhostLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Take(i, j, k, loop.l, loop.stride, loop.near)
+			MergeFromGhost(i, j, k, loop.l, loop.stride, loop.bounds)
 		}
 		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *TakeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Take" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *MergeFromGhostLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MergeFromGhost" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 		abi.ValueOf("stride", &loop.stride),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
-// MergeLoop runs Merge for the elements of box, on the CPU or another device.
-type MergeLoop[F num.Float] struct {
-	box  abi.Box
-	l    *Lattice[F]
-	d    *Domain
-	near []Pair[F]
-	phi  []F
+// ApplyBoundsLoop runs ApplyBounds for the elements of box, on the CPU or another device.
+type ApplyBoundsLoop[F num.Float] struct {
+	box    abi.Box
+	l      *Lattice[F]
+	d      *Domain
+	bounds []Bounds[F]
+	phi    []F
 }
 
-// NewMergeLoop prepares Merge.
-func NewMergeLoop[F num.Float](box abi.Box, l *Lattice[F], d *Domain, near []Pair[F], phi []F) *MergeLoop[F] {
-	return &MergeLoop[F]{box, l, d, near, phi}
+// NewApplyBoundsLoop prepares ApplyBounds.
+func NewApplyBoundsLoop[F num.Float](box abi.Box, l *Lattice[F], d *Domain, bounds []Bounds[F], phi []F) *ApplyBoundsLoop[F] {
+	return &ApplyBoundsLoop[F]{box, l, d, bounds, phi}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *MergeLoop[F]) Range(lo, hi int) {
+func (loop *ApplyBoundsLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Merge(i, j, k, loop.l, loop.d, loop.near, loop.phi)
+			ApplyBounds(i, j, k, loop.l, loop.d, loop.bounds, loop.phi)
 		}
 		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *MergeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Merge" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *ApplyBoundsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ApplyBounds" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 		abi.ConstantOf("d", loop.d),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 		abi.ElementsOf("phi", loop.phi),
 	}}
 }
 
-// ResizeLoop runs Resize for lo ≤ index < hi, on the CPU or another device.
-type ResizeLoop[F num.Float] struct {
+// UpdateRadiusLoop runs UpdateRadius for lo ≤ index < hi, on the CPU or another device.
+type UpdateRadiusLoop[F num.Float] struct {
 	s     *Correction[F]
 	least F
 	most  F
 	p     []Particle[F]
 }
 
-// NewResizeLoop prepares Resize.
-func NewResizeLoop[F num.Float](s *Correction[F], least F, most F, p []Particle[F]) *ResizeLoop[F] {
-	return &ResizeLoop[F]{s, least, most, p}
+// NewUpdateRadiusLoop prepares UpdateRadius.
+func NewUpdateRadiusLoop[F num.Float](s *Correction[F], least F, most F, p []Particle[F]) *UpdateRadiusLoop[F] {
+	return &UpdateRadiusLoop[F]{s, least, most, p}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *ResizeLoop[F]) Range(lo, hi int) {
+func (loop *UpdateRadiusLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Resize(i, loop.s, loop.least, loop.most, loop.p)
+		UpdateRadius(i, loop.s, loop.least, loop.most, loop.p)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *ResizeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Resize" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UpdateRadiusLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdateRadius" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ValueOf("least", &loop.least),
 		abi.ValueOf("most", &loop.most),
@@ -619,29 +619,29 @@ func (loop *ResizeLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// EscapesLoop runs Escapes for lo ≤ index < hi, on the CPU or another device.
-type EscapesLoop[F num.Float] struct {
+// MarkEscapedLoop runs MarkEscaped for lo ≤ index < hi, on the CPU or another device.
+type MarkEscapedLoop[F num.Float] struct {
 	s      *Correction[F]
 	inside bool
 	p      []Particle[F]
 	marks  []uint8
 }
 
-// NewEscapesLoop prepares Escapes.
-func NewEscapesLoop[F num.Float](s *Correction[F], inside bool, p []Particle[F], marks []uint8) *EscapesLoop[F] {
-	return &EscapesLoop[F]{s, inside, p, marks}
+// NewMarkEscapedLoop prepares MarkEscaped.
+func NewMarkEscapedLoop[F num.Float](s *Correction[F], inside bool, p []Particle[F], marks []uint8) *MarkEscapedLoop[F] {
+	return &MarkEscapedLoop[F]{s, inside, p, marks}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *EscapesLoop[F]) Range(lo, hi int) {
+func (loop *MarkEscapedLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Escapes(i, loop.s, loop.inside, loop.p, loop.marks)
+		MarkEscaped(i, loop.s, loop.inside, loop.p, loop.marks)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *EscapesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Escapes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *MarkEscapedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MarkEscaped" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ValueOf("inside", &loop.inside),
 		abi.ElementsOf("p", loop.p),
@@ -681,123 +681,123 @@ func (loop *ReplicateLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// RaiseLoop runs Raise for lo ≤ index < hi, on the CPU or another device.
-type RaiseLoop[F num.Float] struct {
+// RaisePlusLoop runs RaisePlus for lo ≤ index < hi, on the CPU or another device.
+type RaisePlusLoop[F num.Float] struct {
 	keys   []uint32
 	values []F
-	near   []Pair[F]
+	bounds []Bounds[F]
 }
 
-// NewRaiseLoop prepares Raise.
-func NewRaiseLoop[F num.Float](keys []uint32, values []F, near []Pair[F]) *RaiseLoop[F] {
-	return &RaiseLoop[F]{keys, values, near}
+// NewRaisePlusLoop prepares RaisePlus.
+func NewRaisePlusLoop[F num.Float](keys []uint32, values []F, bounds []Bounds[F]) *RaisePlusLoop[F] {
+	return &RaisePlusLoop[F]{keys, values, bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *RaiseLoop[F]) Range(lo, hi int) {
+func (loop *RaisePlusLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Raise(i, loop.keys, loop.values, loop.near)
+		RaisePlus(i, loop.keys, loop.values, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *RaiseLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Raise" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *RaisePlusLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RaisePlus" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("keys", loop.keys),
 		abi.ElementsOf("values", loop.values),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
-// LowerLoop runs Lower for lo ≤ index < hi, on the CPU or another device.
-type LowerLoop[F num.Float] struct {
+// LowerMinusLoop runs LowerMinus for lo ≤ index < hi, on the CPU or another device.
+type LowerMinusLoop[F num.Float] struct {
 	keys   []uint32
 	values []F
-	near   []Pair[F]
+	bounds []Bounds[F]
 }
 
-// NewLowerLoop prepares Lower.
-func NewLowerLoop[F num.Float](keys []uint32, values []F, near []Pair[F]) *LowerLoop[F] {
-	return &LowerLoop[F]{keys, values, near}
+// NewLowerMinusLoop prepares LowerMinus.
+func NewLowerMinusLoop[F num.Float](keys []uint32, values []F, bounds []Bounds[F]) *LowerMinusLoop[F] {
+	return &LowerMinusLoop[F]{keys, values, bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *LowerLoop[F]) Range(lo, hi int) {
+func (loop *LowerMinusLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Lower(i, loop.keys, loop.values, loop.near)
+		LowerMinus(i, loop.keys, loop.values, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *LowerLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Lower" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *LowerMinusLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "LowerMinus" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("keys", loop.keys),
 		abi.ElementsOf("values", loop.values),
-		abi.ElementsOf("near", loop.near),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }
 
-// CellLoop runs Cell for lo ≤ index < hi, on the CPU or another device.
-type CellLoop[F num.Float] struct {
+// DualCellOfLoop runs DualCellOf for lo ≤ index < hi, on the CPU or another device.
+type DualCellOfLoop[F num.Float] struct {
 	s    *Seeding[F]
 	p    []Particle[F]
 	cell []int32
 }
 
-// NewCellLoop prepares Cell.
-func NewCellLoop[F num.Float](s *Seeding[F], p []Particle[F], cell []int32) *CellLoop[F] {
-	return &CellLoop[F]{s, p, cell}
+// NewDualCellOfLoop prepares DualCellOf.
+func NewDualCellOfLoop[F num.Float](s *Seeding[F], p []Particle[F], cell []int32) *DualCellOfLoop[F] {
+	return &DualCellOfLoop[F]{s, p, cell}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *CellLoop[F]) Range(lo, hi int) {
+func (loop *DualCellOfLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Cell(i, loop.s, loop.p, loop.cell)
+		DualCellOf(i, loop.s, loop.p, loop.cell)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *CellLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Cell" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *DualCellOfLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "DualCellOf" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("cell", loop.cell),
 	}}
 }
 
-// ThinLoop runs Thin for the elements of box, on the CPU or another device.
-type ThinLoop[F num.Float] struct {
+// ThinCellLoop runs ThinCell for the elements of box, on the CPU or another device.
+type ThinCellLoop[F num.Float] struct {
 	box   abi.Box
 	r     *Reseeding[F]
-	n     *Gone
+	n     *Removed
 	p     []Particle[F]
 	id    []int64
 	stays []uint8
 	lack  []int32
 }
 
-// NewThinLoop prepares Thin.
-func NewThinLoop[F num.Float](box abi.Box, r *Reseeding[F], n *Gone, p []Particle[F], id []int64, stays []uint8, lack []int32) *ThinLoop[F] {
-	return &ThinLoop[F]{box, r, n, p, id, stays, lack}
+// NewThinCellLoop prepares ThinCell.
+func NewThinCellLoop[F num.Float](box abi.Box, r *Reseeding[F], n *Removed, p []Particle[F], id []int64, stays []uint8, lack []int32) *ThinCellLoop[F] {
+	return &ThinCellLoop[F]{box, r, n, p, id, stays, lack}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *ThinLoop[F]) Range(lo, hi int) {
+func (loop *ThinCellLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Thin(i, j, k, loop.r, loop.n, loop.p, loop.id, loop.stays, loop.lack)
+			ThinCell(i, j, k, loop.r, loop.n, loop.p, loop.id, loop.stays, loop.lack)
 		}
 		lo += count
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *ThinLoop[F]) Grain() int { return 64 }
+func (loop *ThinCellLoop[F]) Grain() int { return 64 }
 
 // Launch says how other devices run the kernel.
-func (loop *ThinLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Thin" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *ThinCellLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ThinCell" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("r", loop.r),
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
@@ -807,8 +807,8 @@ func (loop *ThinLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FillLoop runs Fill for the elements of box, on the CPU or another device.
-type FillLoop[F num.Float] struct {
+// FillCellLoop runs FillCell for the elements of box, on the CPU or another device.
+type FillCellLoop[F num.Float] struct {
 	box   abi.Box
 	s     *Seeding[F]
 	first []int32
@@ -817,28 +817,28 @@ type FillLoop[F num.Float] struct {
 	id    []int64
 }
 
-// NewFillLoop prepares Fill.
-func NewFillLoop[F num.Float](box abi.Box, s *Seeding[F], first []int32, lack []int32, p []Particle[F], id []int64) *FillLoop[F] {
-	return &FillLoop[F]{box, s, first, lack, p, id}
+// NewFillCellLoop prepares FillCell.
+func NewFillCellLoop[F num.Float](box abi.Box, s *Seeding[F], first []int32, lack []int32, p []Particle[F], id []int64) *FillCellLoop[F] {
+	return &FillCellLoop[F]{box, s, first, lack, p, id}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *FillLoop[F]) Range(lo, hi int) {
+func (loop *FillCellLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Fill(i, j, k, loop.s, loop.first, loop.lack, loop.p, loop.id)
+			FillCell(i, j, k, loop.s, loop.first, loop.lack, loop.p, loop.id)
 		}
 		lo += count
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *FillLoop[F]) Grain() int { return 64 }
+func (loop *FillCellLoop[F]) Grain() int { return 64 }
 
 // Launch says how other devices run the kernel.
-func (loop *FillLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Fill" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *FillCellLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FillCell" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("first", loop.first),
 		abi.ElementsOf("lack", loop.lack),
@@ -916,34 +916,34 @@ func (loop *SeedLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FreezeLoop runs Freeze for lo ≤ index < hi, on the CPU or another device.
-type FreezeLoop[F num.Float] struct {
+// InitDistancesLoop runs InitDistances for lo ≤ index < hi, on the CPU or another device.
+type InitDistancesLoop[F num.Float] struct {
 	s    *Sweeping[F]
 	from []F
 	to   []F
 	also []F
 }
 
-// NewFreezeLoop prepares Freeze.
-func NewFreezeLoop[F num.Float](s *Sweeping[F], from []F, to []F, also []F) *FreezeLoop[F] {
-	return &FreezeLoop[F]{s, from, to, also}
+// NewInitDistancesLoop prepares InitDistances.
+func NewInitDistancesLoop[F num.Float](s *Sweeping[F], from []F, to []F, also []F) *InitDistancesLoop[F] {
+	return &InitDistancesLoop[F]{s, from, to, also}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *FreezeLoop[F]) Range(lo, hi int) {
+func (loop *InitDistancesLoop[F]) Range(lo, hi int) {
 	var pieces [256]int32
 	var groups [16]int32
 	for t := lo; t < hi; t++ {
-		Freeze(t, loop.s, loop.from, loop.to, loop.also, &pieces, &groups)
+		InitDistances(t, loop.s, loop.from, loop.to, loop.also, &pieces, &groups)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *FreezeLoop[F]) Grain() int { return 4 }
+func (loop *InitDistancesLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *FreezeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Freeze" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *InitDistancesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "InitDistances" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("to", loop.to),

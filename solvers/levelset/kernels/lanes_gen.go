@@ -17,16 +17,16 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 
 var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
-		"Upwind_f32": {Entry: 1, Lanes: 8},
-		"Relax_f32":  {Entry: 2, Lanes: 8},
-		"Upwind_f64": {Entry: 3, Lanes: 4},
-		"Relax_f64":  {Entry: 4, Lanes: 4},
+		"WENOStage_f32": {Entry: 1, Lanes: 8},
+		"Relax_f32":     {Entry: 2, Lanes: 8},
+		"WENOStage_f64": {Entry: 3, Lanes: 4},
+		"Relax_f64":     {Entry: 4, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"Upwind_f32": {Entry: 5, Lanes: 8},
-		"Relax_f32":  {Entry: 6, Lanes: 8},
-		"Upwind_f64": {Entry: 7, Lanes: 8},
-		"Relax_f64":  {Entry: 8, Lanes: 8},
+		"WENOStage_f32": {Entry: 5, Lanes: 8},
+		"Relax_f32":     {Entry: 6, Lanes: 8},
+		"WENOStage_f64": {Entry: 7, Lanes: 8},
+		"Relax_f64":     {Entry: 8, Lanes: 8},
 	},
 }
 
@@ -34,44 +34,44 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 	switch code.Entry {
 	case 1:
-		Upwind_f32_avx2(loop, lo, hi, j, k, result)
+		WENOStage_f32_avx2(loop, lo, hi, j, k, result)
 	case 2:
 		Relax_f32_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		Upwind_f64_avx2(loop, lo, hi, j, k, result)
+		WENOStage_f64_avx2(loop, lo, hi, j, k, result)
 	case 4:
 		Relax_f64_avx2(loop, lo, hi, j, k, result)
 	case 5:
-		Upwind_f32_avx512(loop, lo, hi, j, k, result)
+		WENOStage_f32_avx512(loop, lo, hi, j, k, result)
 	case 6:
 		Relax_f32_avx512(loop, lo, hi, j, k, result)
 	case 7:
-		Upwind_f64_avx512(loop, lo, hi, j, k, result)
+		WENOStage_f64_avx512(loop, lo, hi, j, k, result)
 	case 8:
 		Relax_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
 
 //go:noescape
-func Upwind_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func WENOStage_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Relax_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func Upwind_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func WENOStage_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Relax_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func Upwind_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func WENOStage_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Relax_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
-func Upwind_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+func WENOStage_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Relax_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Sampling is how cells are measured: by Points samples along each axis.
+// Sampling measures cells by Points samples along each axis.
 //
 //atoll:constant
 type Sampling[F num.Float] struct {
@@ -19,23 +19,24 @@ type Sampling[F num.Float] struct {
 
 // Counts are of samples, and of particles.
 type Counts struct {
-	Inside  int64 // samples where the level set is negative
-	Differ  int64 // where one of two level sets is
-	Pieces  int64 // particles
-	Escaped int64 // of them
-	Strays  int64 // that are where another block should have them
-	Broken  int64 // of the first cell that is not finite: see BrokenCell
+	Inside    int64 // samples where the level set is negative
+	Differ    int64 // where one of two level sets is
+	Particles int64 // particles
+	Escaped   int64 // of them
+	Misplaced int64 // whose position belongs to another block
+	Broken    int64 // of the first cell that is not finite: see BrokenCell
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
+// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
+// and then.
 //
 //atoll:kernel
 func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Counts) {
 	l := &s.Lattice
 	if v := now[l.at(i, j, k)]; v-v != 0 {
-		atomics.Max(&n.Broken, brokenAt(int64(i)+s.Across[0]*(int64(j)+s.Across[1]*int64(k)), v))
+		atomics.Max(&n.Broken, encodeBroken(int64(i)+s.Across[0]*(int64(j)+s.Across[1]*int64(k)), v))
 	}
-	a, b := l.side(now, i, j, k), l.side(then, i, j, k)
+	a, b := l.cellSide(now, i, j, k), l.cellSide(then, i, j, k)
 	all := s.Points * s.Points
 	if l.Dim == 3 {
 		all *= s.Points
@@ -50,9 +51,9 @@ func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Cou
 		}
 	} else {
 		for at := range all {
-			x, y, z := s.place(i, at%s.Points), s.place(j, at/s.Points%s.Points), F(0)
+			x, y, z := s.samplePosition(i, at%s.Points), s.samplePosition(j, at/s.Points%s.Points), F(0)
 			if l.Dim == 3 {
-				z = s.place(k, at/s.Points/s.Points)
+				z = s.samplePosition(k, at/s.Points/s.Points)
 			}
 			in, was := a < 0, b < 0
 			if a == 0 {
@@ -80,7 +81,7 @@ func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Cou
 // firstCell makes the word of the first cell that is not finite the largest.
 const firstCell = 1 << 48
 
-func brokenAt[F num.Float](cell int64, v F) int64 {
+func encodeBroken[F num.Float](cell int64, v F) int64 {
 	what := int64(0)
 	if v > 0 {
 		what = 1
@@ -103,19 +104,21 @@ func BrokenCell(word int64) (cell int64, v float64) {
 	return firstCell - word/4, math.Inf(3 - 2*int(word%4))
 }
 
-// place is the position of a sample of a cell along an axis.
-func (s *Sampling[F]) place(cell int, at int32) F { return F(cell) + (F(at)+0.5)/F(s.Points) - 0.5 }
+// samplePosition is the position of a sample of a cell along an axis.
+func (s *Sampling[F]) samplePosition(cell int, at int32) F {
+	return F(cell) + (F(at)+0.5)/F(s.Points) - 0.5
+}
 
 func (l *Lattice[F]) value(f []F, x, y, z F) F {
-	i, fx := split(x)
-	j, fy := split(y)
-	k, fz := split(z)
+	i, fx := splitCoordinate(x)
+	j, fy := splitCoordinate(y)
+	k, fz := splitCoordinate(z)
 	return l.linear(f, l.at(i, j, k), fx, fy, fz)
 }
 
-// side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
-// has the sign that all of them have.
-func (l *Lattice[F]) side(f []F, i, j, k int) int32 {
+// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
+// centres has the sign that all of them have.
+func (l *Lattice[F]) cellSide(f []F, i, j, k int) int32 {
 	deep := 1
 	if l.Dim == 2 {
 		deep = 0
@@ -140,25 +143,25 @@ func (l *Lattice[F]) side(f []F, i, j, k int) int32 {
 	return 0
 }
 
-// Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
-// interface, if it is so near to that.
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
+// interface.
 //
 //atoll:kernel max
-func Steepness[F num.Float](i, j, k int, l *Lattice[F], near F, f []F) F {
+func SlopeError[F num.Float](i, j, k int, l *Lattice[F], near F, f []F) F {
 	c := l.at(i, j, k)
 	v := f[c]
 	if !(num.Abs(v) < near) {
 		return v - v // NaN stays
 	}
-	sum := falls(f, c, 1, l.H[0]) + falls(f, c, l.SY, l.H[1])
+	sum := upwindSlopeSquare(f, c, 1, l.H[0]) + upwindSlopeSquare(f, c, l.SY, l.H[1])
 	if l.Dim == 3 {
-		sum += falls(f, c, l.SZ, l.H[2])
+		sum += upwindSlopeSquare(f, c, l.SZ, l.H[2])
 	}
 	return num.Abs(num.Sqrt(sum) - 1)
 }
 
-// falls is the square of the steepest slope toward the interface along an axis.
-func falls[F num.Float](f []F, c, s int, h F) F {
+// upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
+func upwindSlopeSquare[F num.Float](f []F, c, s int, h F) F {
 	v, a, b := f[c], f[c-s], f[c+s]
 	if v < 0 {
 		v, a, b = -v, -a, -b
@@ -170,20 +173,20 @@ func falls[F num.Float](f []F, c, s int, h F) F {
 	return slope * slope
 }
 
-// Census counts particle i, and whether it has escaped, or is not where the block has its own.
+// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
 //
 //atoll:kernel
-func Census[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], n *Counts) {
+func CountParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], n *Counts) {
 	q := p[i]
 	if q.R == 0 {
 		return
 	}
-	atomic.AddInt64(&n.Pieces, 1)
-	if _, where := arrived(q, d); where != Stays {
-		atomic.AddInt64(&n.Strays, 1)
+	atomic.AddInt64(&n.Particles, 1)
+	if _, where := locate(q, d); where != StaysInBlock {
+		atomic.AddInt64(&n.Misplaced, 1)
 		return
 	}
-	if s.escaped(q.R, s.at(q)) {
+	if s.escaped(q.R, s.phiAt(q)) {
 		atomic.AddInt64(&n.Escaped, 1)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Traveller is a particle on its way to another block.
-type Traveller[F num.Float] struct {
+// Migrant is a particle on its way to another block.
+type Migrant[F num.Float] struct {
 	P  Particle[F]
 	ID int64
 }
@@ -21,19 +21,19 @@ type Routes struct {
 	Peers  []int32  // of each block, along x first, the index of its rank among the peers, or how many these are
 }
 
-// Address finds the peer that leaver j goes to.
+// RouteMigrant finds the peer that migrant j goes to.
 //
 //atoll:kernel
-func Address[F num.Float](j int, r *Routes, p []Particle[F], peer []int32) {
+func RouteMigrant[F num.Float](j int, r *Routes, p []Particle[F], peer []int32) {
 	q := p[j]
-	x := part(r, 0, 0, q.X)
-	y := part(r, 1, r.Blocks[0], q.Y)
-	z := part(r, 2, r.Blocks[0]+r.Blocks[1], q.Z)
+	x := blockOf(r, 0, 0, q.X)
+	y := blockOf(r, 1, r.Blocks[0], q.Y)
+	z := blockOf(r, 2, r.Blocks[0]+r.Blocks[1], q.Z)
 	peer[j] = r.Peers[(z*r.Blocks[1]+y)*r.Blocks[0]+x]
 }
 
-// part is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
-func part[F num.Float](r *Routes, axis int, first int32, x F) int32 {
+// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+func blockOf[F num.Float](r *Routes, axis int, first int32, x F) int32 {
 	k := int32(0)
 	for k+1 < r.Blocks[axis] && x >= F(r.Cuts[first+k+1]) {
 		k++
@@ -41,27 +41,27 @@ func part[F num.Float](r *Routes, axis int, first int32, x F) int32 {
 	return k
 }
 
-// Board puts leaver order[j] at place j of what is sent.
+// PackMigrant puts migrant order[j] at index j of the message.
 //
 //atoll:kernel
-func Board[F num.Float](j int, order []int32, p []Particle[F], id []int64, out []Traveller[F]) {
+func PackMigrant[F num.Float](j int, order []int32, p []Particle[F], id []int64, out []Migrant[F]) {
 	i := order[j]
-	out[j] = Traveller[F]{P: p[i], ID: id[i]}
+	out[j] = Migrant[F]{P: p[i], ID: id[i]}
 }
 
-// Alight puts traveller j among the particles of its block, and counts those that are another's.
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
 //
 //atoll:kernel
-func Alight[F num.Float](j int, d *Domain, in []Traveller[F], p []Particle[F], id, astray []int64) {
+func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[F], id, astray []int64) {
 	t := in[j]
 	p[j], id[j] = t.P, t.ID
-	if _, where := arrived(t.P, d); where != Stays {
+	if _, where := locate(t.P, d); where != StaysInBlock {
 		atomic.AddInt64(&astray[0], 1)
 	}
 }
 
 // Owned tells whether a particle belongs to a block.
 func Owned[F num.Float](d *Domain, p Particle[F]) bool {
-	_, where := arrived(p, d)
-	return where == Stays
+	_, where := locate(p, d)
+	return where == StaysInBlock
 }

@@ -141,15 +141,15 @@ func (b *block[F]) advection() {
 	size := b.box.Size()
 	from, start := b.noise(1), b.noise(1)
 	to := twice(make([]F, b.len))
-	b.both(size, func(k int) loop { return NewTraceLoop(b.box, b.flow, b.clock, from, to[k]) })
+	b.both(size, func(k int) loop { return NewSemiLagrangianLoop(b.box, b.flow, b.clock, from, to[k]) })
 	kerneltest.Same(b.t, "Trace", to[0], to[1], nil)
 	for stage := range int32(3) {
 		b.both(size, func(k int) loop {
-			return NewUpwindLoop(b.box, b.flow, b.clock, stage, F(.25), start, from, to[k])
+			return NewWENOStageLoop(b.box, b.flow, b.clock, stage, F(.25), start, from, to[k])
 		})
 		kerneltest.Same(b.t, "Upwind", to[0], to[1], nil)
 	}
-	p, n := twice(b.particles()), twice(make([]Gone, 1))
+	p, n := twice(b.particles()), twice(make([]Removed, 1))
 	stays, goes := twice(make([]uint8, b.swarmed)), twice(make([]uint8, b.swarmed))
 	same := func(what string) {
 		kerneltest.Same(b.t, what, p[0], p[1], nil)
@@ -158,12 +158,12 @@ func (b *block[F]) advection() {
 		kerneltest.Same(b.t, what+", gone", n[0], n[1], nil)
 	}
 	b.both(b.swarmed, func(k int) loop {
-		return NewCarryLoop(b.flow, b.domain, b.clock, &n[k][0], p[k], stays[k], goes[k])
+		return NewAdvectParticleLoop(b.flow, b.domain, b.clock, &n[k][0], p[k], stays[k], goes[k])
 	})
 	same("Carry")
-	b.both(b.swarmed, func(k int) loop { return NewSettleLoop(b.domain, &n[k][0], p[k], stays[k], goes[k]) })
+	b.both(b.swarmed, func(k int) loop { return NewClassifyParticleLoop(b.domain, &n[k][0], p[k], stays[k], goes[k]) })
 	same("Settle")
-	b.both(b.swarmed, func(k int) loop { return NewLiveLoop(p[k], stays[k]) })
+	b.both(b.swarmed, func(k int) loop { return NewMarkLiveLoop(p[k], stays[k]) })
 	same("Live")
 }
 
@@ -172,7 +172,7 @@ func (b *block[F]) migration() {
 	r := &Routes{Blocks: [3]int32{3, 2, 1}, Cuts: cuts, Peers: []int32{0, 1, 2, 3, 5, 4}}
 	p, n := b.particles(), b.swarmed
 	peer := twice(make([]int32, n))
-	b.both(n, func(k int) loop { return NewAddressLoop(r, p, peer[k]) })
+	b.both(n, func(k int) loop { return NewRouteMigrantLoop(r, p, peer[k]) })
 	kerneltest.Same(b.t, "Address", peer[0], peer[1], nil)
 	order, id := make([]int32, n), make([]int64, n)
 	for i := range order {
@@ -188,11 +188,11 @@ func (b *block[F]) migration() {
 		}
 		order[i], id[i] = int32(n-1-i), int64(7*i)
 	}
-	out := twice(make([]Traveller[F], n))
-	b.both(n, func(k int) loop { return NewBoardLoop(order, p, id, out[k]) })
+	out := twice(make([]Migrant[F], n))
+	b.both(n, func(k int) loop { return NewPackMigrantLoop(order, p, id, out[k]) })
 	kerneltest.Same(b.t, "Board", out[0], out[1], nil)
 	came, ids, astray := twice(make([]Particle[F], n)), twice(make([]int64, n)), twice(make([]int64, 1))
-	b.both(n, func(k int) loop { return NewAlightLoop(b.domain, out[0], came[k], ids[k], astray[k]) })
+	b.both(n, func(k int) loop { return NewUnpackMigrantLoop(b.domain, out[0], came[k], ids[k], astray[k]) })
 	kerneltest.Same(b.t, "Alight", came[0], came[1], nil)
 	kerneltest.Same(b.t, "Alight, numbers", ids[0], ids[1], nil)
 	kerneltest.Same(b.t, "Alight, astray", astray[0], astray[1], nil)
@@ -204,7 +204,7 @@ func (b *block[F]) distances() {
 	count := CountBricks(b.n)
 	all := count[0] * count[1] * count[2]
 	for _, keep := range []bool{false, true} {
-		s := &Sweeping[F]{Lattice: b.l, Band: .3, Keep: keep}
+		s := &Sweeping[F]{Lattice: b.l, Band: .3, KeepDistances: keep}
 		for d := range 3 {
 			s.Bricks.N[d], s.Bricks.Count[d] = int32(b.n[d]), int32(count[d])
 		}
@@ -216,7 +216,7 @@ func (b *block[F]) distances() {
 			return &one
 		}
 		to, also := twice(make([]F, b.len)), twice(make([]F, b.len))
-		b.both(all, func(k int) loop { return NewFreezeLoop(of(k), from, to[k], also[k]) })
+		b.both(all, func(k int) loop { return NewInitDistancesLoop(of(k), from, to[k], also[k]) })
 		kerneltest.Same(b.t, "Freeze", to[0], to[1], nil)
 		kerneltest.Same(b.t, "Freeze, also", also[0], also[1], nil)
 		kerneltest.Same(b.t, "Freeze, crossed", crossed[0], crossed[1], nil)
@@ -249,13 +249,13 @@ func (b *block[F]) measures() {
 	b.both(size, func(k int) loop { return NewCountInsideLoop(b.box, s, now, then, &n[k][0]) })
 	kerneltest.Same(b.t, "CountInside", n[0], n[1], nil)
 	var most [2]atomics.Most[F]
-	b.both(size, func(k int) loop { return NewSteepnessLoop(b.box, &b.l, F(.5), now, &most[k]) })
+	b.both(size, func(k int) loop { return NewSlopeErrorLoop(b.box, &b.l, F(.5), now, &most[k]) })
 	if most[0] != most[1] {
 		b.t.Errorf("Steepness: %v in Go, %v translated", most[0].Value(), most[1].Value())
 	}
 	p := b.particles()
 	of := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
-	b.both(b.swarmed, func(k int) loop { return NewCensusLoop(of, b.domain, p, &n[k][0]) })
+	b.both(b.swarmed, func(k int) loop { return NewCountParticleLoop(of, b.domain, p, &n[k][0]) })
 	kerneltest.Same(b.t, "Census", n[0], n[1], nil)
 }
 
@@ -263,12 +263,12 @@ func (b *block[F]) corrections() {
 	phi, p := b.noise(.05), b.particles()
 	for _, escape := range []F{0, 1} {
 		of := &Correction[F]{Lattice: b.l, Escape: escape, Phi: phi}
-		near := twice(make([]Pair[F], b.len))
+		near := twice(make([]Bounds[F], b.len))
 		rim := abi.Box{Lo: [3]int{-1, -1, -1}, Hi: [3]int{b.n[0] + 1, b.n[1] + 1, b.n[2] + 1}}
 		if b.l.Dim == 2 {
 			rim.Lo[2], rim.Hi[2] = 0, 1
 		}
-		b.both(b.len, func(k int) loop { return NewNothingLoop(near[k]) })
+		b.both(b.len, func(k int) loop { return NewClearBoundsLoop(near[k]) })
 		kerneltest.Same(b.t, "Nothing", near[0], near[1], nil)
 		b.both(b.swarmed, func(k int) loop { return NewCorrectLoop(of, p, near[k]) })
 		kerneltest.Same(b.t, "Correct", near[0], near[1], nil)
@@ -276,28 +276,28 @@ func (b *block[F]) corrections() {
 			b.replicas(of, p, inside, near[0])
 		}
 		layer := abi.Box{Hi: [3]int{1, b.n[1], b.n[2]}}
-		b.both(layer.Size(), func(k int) loop { return NewTakeLoop(layer, &b.l, 1, near[k]) })
+		b.both(layer.Size(), func(k int) loop { return NewMergeFromGhostLoop(layer, &b.l, 1, near[k]) })
 		kerneltest.Same(b.t, "Take", near[0], near[1], nil)
 		out := twice(b.noise(.05))
-		b.both(rim.Size(), func(k int) loop { return NewMergeLoop(rim, &b.l, b.domain, near[k], out[k]) })
+		b.both(rim.Size(), func(k int) loop { return NewApplyBoundsLoop(rim, &b.l, b.domain, near[k], out[k]) })
 		kerneltest.Same(b.t, "Merge", out[0], out[1], nil)
 		kerneltest.Same(b.t, "Merge, what is told", near[0], near[1], nil)
-		passed, gone, after := twice(p), twice(make([]Gone, 1)), &Correction[F]{Lattice: b.l, Escape: 1, Phi: out[0]}
+		passed, gone, after := twice(p), twice(make([]Removed, 1)), &Correction[F]{Lattice: b.l, Escape: 1, Phi: out[0]}
 		b.both(b.swarmed, func(k int) loop {
-			return NewPassLoop(b.flow, b.domain, b.clock, &gone[k][0], of, after, F(.01), F(.05), passed[k], near[k])
+			return NewAdvectAndCorrectLoop(b.flow, b.domain, b.clock, &gone[k][0], of, after, F(.01), F(.05), passed[k], near[k])
 		})
 		kerneltest.Same(b.t, "Pass", passed[0], passed[1], nil)
 		kerneltest.Same(b.t, "Pass, what is told", near[0], near[1], nil)
 		kerneltest.Same(b.t, "Pass, gone", gone[0], gone[1], nil)
 		resized := twice(p)
-		b.both(b.swarmed, func(k int) loop { return NewResizeLoop(of, F(.01), F(.05), resized[k]) })
+		b.both(b.swarmed, func(k int) loop { return NewUpdateRadiusLoop(of, F(.01), F(.05), resized[k]) })
 		kerneltest.Same(b.t, "Resize", resized[0], resized[1], nil)
 	}
 }
 
-func (b *block[F]) replicas(of *Correction[F], p []Particle[F], inside bool, near []Pair[F]) {
+func (b *block[F]) replicas(of *Correction[F], p []Particle[F], inside bool, near []Bounds[F]) {
 	marks := twice(make([]uint8, b.swarmed))
-	b.both(b.swarmed, func(k int) loop { return NewEscapesLoop(of, inside, p, marks[k]) })
+	b.both(b.swarmed, func(k int) loop { return NewMarkEscapedLoop(of, inside, p, marks[k]) })
 	kerneltest.Same(b.t, "Escapes", marks[0], marks[1], nil)
 	all := b.swarmed << of.Lattice.Dim
 	keys, order, values := twice(make([]uint32, all)), twice(make([]int32, all)), twice(make([]F, all))
@@ -307,9 +307,9 @@ func (b *block[F]) replicas(of *Correction[F], p []Particle[F], inside bool, nea
 	kerneltest.Same(b.t, "Replicate", values[0], values[1], nil)
 	pairs := twice(slices.Clone(near))
 	cells, told := []uint32{5, 9, 200}, values[0][:3]
-	b.both(3, func(k int) loop { return NewRaiseLoop(cells, told, pairs[k]) })
+	b.both(3, func(k int) loop { return NewRaisePlusLoop(cells, told, pairs[k]) })
 	kerneltest.Same(b.t, "Raise", pairs[0], pairs[1], nil)
-	b.both(3, func(k int) loop { return NewLowerLoop(cells, told, pairs[k]) })
+	b.both(3, func(k int) loop { return NewLowerMinusLoop(cells, told, pairs[k]) })
 	kerneltest.Same(b.t, "Lower", pairs[0], pairs[1], nil)
 }
 
@@ -362,7 +362,7 @@ func (b *block[F]) reseed(s *Seeding[F], box abi.Box) {
 		}
 		id[i] = int64(i * 7 % 13)
 	}
-	b.both(len(p), func(k int) loop { return NewCellLoop(s, p, where[k]) })
+	b.both(len(p), func(k int) loop { return NewDualCellOfLoop(s, p, where[k]) })
 	kerneltest.Same(b.t, "Cell", where[0], where[1], nil)
 	start, order := make([]int32, cells+1), make([]int32, 0, len(p))
 	for c := range cells {
@@ -374,8 +374,8 @@ func (b *block[F]) reseed(s *Seeding[F], box abi.Box) {
 		start[c+1] = int32(len(order))
 	}
 	r := &Reseeding[F]{Seeding: *s, Escape: 1, Start: start, Order: order}
-	n, stays, lack := twice(make([]Gone, 1)), twice(make([]uint8, len(p))), twice(make([]int32, 2*cells))
-	b.both(cells, func(k int) loop { return NewThinLoop(box, r, &n[k][0], p, id, stays[k], lack[k]) })
+	n, stays, lack := twice(make([]Removed, 1)), twice(make([]uint8, len(p))), twice(make([]int32, 2*cells))
+	b.both(cells, func(k int) loop { return NewThinCellLoop(box, r, &n[k][0], p, id, stays[k], lack[k]) })
 	kerneltest.Same(b.t, "Thin", stays[0], stays[1], nil)
 	kerneltest.Same(b.t, "Thin's lack", lack[0], lack[1], nil)
 	kerneltest.Same(b.t, "Thin's deletions", n[0], n[1], nil)
@@ -385,7 +385,7 @@ func (b *block[F]) reseed(s *Seeding[F], box abi.Box) {
 		total += l
 	}
 	filled, numbers := twice(make([]Particle[F], total)), twice(make([]int64, total))
-	b.both(cells, func(k int) loop { return NewFillLoop(box, s, first, lack[0], filled[k], numbers[k]) })
+	b.both(cells, func(k int) loop { return NewFillCellLoop(box, s, first, lack[0], filled[k], numbers[k]) })
 	kerneltest.Same(b.t, "Fill", filled[0], filled[1], nil)
 	kerneltest.Same(b.t, "Fill's numbers", numbers[0], numbers[1], nil)
 	if n[0][0].Deleted == 0 || total == 0 {

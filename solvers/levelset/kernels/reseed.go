@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
-// of cell c are at Start[c] up to Start[c+1].
+// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
+// and those of cell c are at Start[c] up to Start[c+1].
 //
 //atoll:constant
 type Reseeding[F num.Float] struct {
@@ -16,29 +16,29 @@ type Reseeding[F num.Float] struct {
 	Start, Order []int32
 }
 
-// Cell tells in which dual cell of the block particle i is. None is gone.
+// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
 //
 //atoll:kernel
-func Cell[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
-	a, _ := split(p[i].X)
-	b, _ := split(p[i].Y)
-	c, _ := split(p[i].Z)
+func DualCellOf[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
+	a, _ := splitCoordinate(p[i].X)
+	b, _ := splitCoordinate(p[i].Y)
+	c, _ := splitCoordinate(p[i].Z)
 	cell[i] = int32(s.cell(a, b, c))
 }
 
-// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
-// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
-// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
-// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
+// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
+// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
+// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
 //
 //atoll:kernel grain=64
-func Thin[F num.Float](i, j, k int, r *Reseeding[F], n *Gone, p []Particle[F], id []int64,
+func ThinCell[F num.Float](i, j, k int, r *Reseeding[F], n *Removed, p []Particle[F], id []int64,
 	stays []uint8, lack []int32) {
 	s := &r.Seeding
 	cell := s.cell(i, j, k)
 	lo, hi := int(r.Start[cell]), int(r.Start[cell+1])
 	room := int32(0)
-	if s.banded(i, j, k) {
+	if s.inBand(i, j, k) {
 		room = s.Each
 	}
 	for sign := range 2 {
@@ -72,9 +72,9 @@ func (r *Reseeding[F]) counts(q Particle[F], inside bool) bool {
 // depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
 func (r *Reseeding[F]) depth(q Particle[F]) (depth F, escaped bool) {
 	s := &r.Seeding
-	a, fx := split(q.X)
-	b, fy := split(q.Y)
-	c, fz := split(q.Z)
+	a, fx := splitCoordinate(q.X)
+	b, fy := splitCoordinate(q.Y)
+	c, fz := splitCoordinate(q.Z)
 	phi := s.Lattice.linear(s.Phi, s.Lattice.at(a, b, c), fx, fy, fz)
 	if q.R < 0 {
 		return q.R - phi, phi > -r.Escape*q.R
@@ -99,11 +99,11 @@ func (r *Reseeding[F]) before(p []Particle[F], id []int64, lo, hi, one int) int3
 	return n
 }
 
-// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
-// other blocks.
+// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
+// none changes blocks.
 //
 //atoll:kernel grain=64
-func Fill[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Particle[F], id []int64) {
+func FillCell[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Particle[F], id []int64) {
 	cell := s.cell(i, j, k)
 	for sign := range int32(2) {
 		at := 2*cell + int(sign)
@@ -113,10 +113,10 @@ func Fill[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Part
 				q.R = -s.Least
 			}
 			number := s.number(i, j, k, sign*s.Each+n)
-			q = s.attracted(q, i, j, k, number)
-			a, _ := split(q.X)
-			b, _ := split(q.Y)
-			c, _ := split(q.Z)
+			q = s.attract(q, i, j, k, number)
+			a, _ := splitCoordinate(q.X)
+			b, _ := splitCoordinate(q.Y)
+			c, _ := splitCoordinate(q.Z)
 			if a != i || b != j || c != k {
 				q.R = 0
 			}

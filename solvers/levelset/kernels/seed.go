@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Seeding is where particles are sown and how many.
+// Seeding is where particles are seeded and how many.
 //
 //atoll:constant
 type Seeding[F num.Float] struct {
@@ -13,7 +13,7 @@ type Seeding[F num.Float] struct {
 	Band        F     // of dual cells with a corner that is nearer to the interface
 	Least, Most F     // of radii
 	Reach       int32 // how many cells attraction may lead away, along each axis
-	Event       int64 // the number of the sowing
+	Event       int64 // the number of the seeding
 }
 
 // cell numbers the dual cells of a block, x fastest.
@@ -23,8 +23,8 @@ func (s *Seeding[F]) cell(i, j, k int) int {
 	return i - int(d.Lo[0]) + nx*(j-int(d.Lo[1])+ny*(k-int(d.Lo[2])))
 }
 
-// banded tells whether a dual cell is sown.
-func (s *Seeding[F]) banded(i, j, k int) bool {
+// inBand tells whether a dual cell is seeded.
+func (s *Seeding[F]) inBand(i, j, k int) bool {
 	l := &s.Lattice
 	c := l.at(i, j, k)
 	near := false
@@ -34,24 +34,24 @@ func (s *Seeding[F]) banded(i, j, k int) bool {
 	return near
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
 //
 //atoll:kernel
 func CountSeeds[F num.Float](i, j, k int, s *Seeding[F], count []int32) {
 	n := int32(0)
-	if s.banded(i, j, k) {
+	if s.inBand(i, j, k) {
 		n = 2 * s.Each
 	}
 	count[s.cell(i, j, k)] = n
 }
 
-// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
-// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
-// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
+// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
+// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
 //
 //atoll:kernel grain=64
 func Seed[F num.Float](i, j, k int, s *Seeding[F], first []int32, p []Particle[F], id []int64) {
-	if !s.banded(i, j, k) {
+	if !s.inBand(i, j, k) {
 		return
 	}
 	for n := range 2 * s.Each {
@@ -61,7 +61,7 @@ func Seed[F num.Float](i, j, k int, s *Seeding[F], first []int32, p []Particle[F
 		if n >= s.Each {
 			q.R = -s.Least
 		}
-		p[at] = s.attracted(q, i, j, k, number)
+		p[at] = s.attract(q, i, j, k, number)
 		id[at] = number
 	}
 }
@@ -76,14 +76,14 @@ func (s *Seeding[F]) number(i, j, k int, n int32) int64 {
 	return (s.Event*all+cell)*int64(2*s.Each) + int64(n)
 }
 
-// chance is the draw-th random number of a particle, from 0 up to 1, by SplitMix64's mixing of its number: it depends
-// on neither order nor rank.
-func chance[F num.Float](number int64, draw uint64) F {
-	x := mixed(mixed(uint64(number)) + draw)
+// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
+// neither order nor rank.
+func random[F num.Float](number int64, draw uint64) F {
+	x := hashed(hashed(uint64(number)) + draw)
 	return F(int64(x>>40)) * 0x1p-24
 }
 
-func mixed(x uint64) uint64 {
+func hashed(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
@@ -96,19 +96,19 @@ const (
 	halvings    = 4
 )
 
-// attracted places a particle of dual cell (i, j, k). The sign of its R is that of its side.
-func (s *Seeding[F]) attracted(q Particle[F], i, j, k int, number int64) Particle[F] {
+// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+func (s *Seeding[F]) attract(q Particle[F], i, j, k int, number int64) Particle[F] {
 	l := &s.Lattice
-	q.X = F(i) + chance[F](number, 0)
-	q.Y = F(j) + chance[F](number, 1)
+	q.X = F(i) + random[F](number, 0)
+	q.Y = F(j) + random[F](number, 1)
 	if l.Dim == 3 {
-		q.Z = F(k) + chance[F](number, 2)
+		q.Z = F(k) + random[F](number, 2)
 	}
 	if !s.inside(q, i, j, k) {
 		q.R = 0
 		return q
 	}
-	goal := s.Least + (s.Band-s.Least)*chance[F](number, 3)
+	goal := s.Least + (s.Band-s.Least)*random[F](number, 3)
 	if q.R < 0 {
 		goal = -goal
 	}
@@ -119,7 +119,7 @@ func (s *Seeding[F]) attracted(q Particle[F], i, j, k int, number int64) Particl
 			signed = -phi
 		}
 		if signed >= s.Least && signed <= s.Band {
-			q.R = s.sized(q.R, phi)
+			q.R = s.radiusFor(q.R, phi)
 			return q
 		}
 		way := goal - phi
@@ -140,8 +140,8 @@ func (s *Seeding[F]) attracted(q Particle[F], i, j, k int, number int64) Particl
 	return q
 }
 
-// sized is the radius of a particle where the level set is phi.
-func (s *Seeding[F]) sized(r, phi F) F {
+// radiusFor is the radius of a particle where the level set is phi.
+func (s *Seeding[F]) radiusFor(r, phi F) F {
 	if r < 0 {
 		return -num.Smaller(num.Larger(-phi, s.Least), s.Most)
 	}
@@ -164,9 +164,9 @@ func (s *Seeding[F]) allowed(axis, from int, x F) bool {
 // normal is the level set at a particle, and its direction of ascent.
 func (s *Seeding[F]) normal(q Particle[F]) (phi, nx, ny, nz F) {
 	l := &s.Lattice
-	i, x := split(q.X)
-	j, y := split(q.Y)
-	k, z := split(q.Z)
+	i, x := splitCoordinate(q.X)
+	j, y := splitCoordinate(q.Y)
+	k, z := splitCoordinate(q.Z)
 	c := l.at(i, j, k)
 	f := s.Phi
 	phi = l.linear(f, c, x, y, z)
@@ -174,11 +174,11 @@ func (s *Seeding[F]) normal(q Particle[F]) (phi, nx, ny, nz F) {
 	a00, a10, a01, a11 := f[c], f[c+1], f[c+l.SY], f[c+l.SY+1]
 	if l.Dim == 3 {
 		b00, b10, b01, b11 := f[d], f[d+1], f[d+l.SY], f[d+l.SY+1]
-		nz = (mix(mix(b00, b10, x), mix(b01, b11, x), y) - mix(mix(a00, a10, x), mix(a01, a11, x), y)) / l.H[2]
-		a00, a10, a01, a11 = mix(a00, b00, z), mix(a10, b10, z), mix(a01, b01, z), mix(a11, b11, z)
+		nz = (lerp(lerp(b00, b10, x), lerp(b01, b11, x), y) - lerp(lerp(a00, a10, x), lerp(a01, a11, x), y)) / l.H[2]
+		a00, a10, a01, a11 = lerp(a00, b00, z), lerp(a10, b10, z), lerp(a01, b01, z), lerp(a11, b11, z)
 	}
-	nx = mix(a10-a00, a11-a01, y) / l.H[0]
-	ny = mix(a01-a00, a11-a10, x) / l.H[1]
+	nx = lerp(a10-a00, a11-a01, y) / l.H[0]
+	ny = lerp(a01-a00, a11-a10, x) / l.H[1]
 	size := num.Sqrt(nx*nx + ny*ny + nz*nz)
 	if size > 0 {
 		nx, ny, nz = nx/size, ny/size, nz/size

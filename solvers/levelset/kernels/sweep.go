@@ -8,33 +8,34 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //atoll:constant
 type Sweeping[F num.Float] struct {
-	Lattice Lattice[F]
-	Bricks  Bricks
-	Band    F    // |φ| where it is farther from the interface, or not known yet
-	Keep    bool // cells next to the interface have their distance already
+	Lattice       Lattice[F]
+	Bricks        Bricks
+	Band          F    // |φ| where it is farther from the interface, or not known yet
+	KeepDistances bool // cells next to the interface already hold their distance
 }
 
-// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
-// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
+// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
+// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
+// kind.
 //
 //atoll:kernel tile block=256
-func Freeze[F num.Float](t int, s *Sweeping[F], from, to, also []F, pieces *[brickPieces]int32,
+func InitDistances[F num.Float](t int, s *Sweeping[F], from, to, also []F, pieces *[brickPieces]int32,
 	groups *[brickGroups]int32) {
 	x, y, z := s.Bricks.corner(int32(t))
 	for k := range int32(brickPieces) {
-		crossed := s.frozen(k, x, y, z, from, to, also)
+		crossed := s.initDistances(k, x, y, z, from, to, also)
 		pieces[k] = crossed
 	}
 	for k := range int32(brickGroups) {
-		groups[k] = either(pieces[:], k, brickGroups, brickPieces/brickGroups)
+		groups[k] = combine(pieces[:], k, brickGroups, brickPieces/brickGroups)
 	}
 	for range 1 {
-		s.Bricks.Crossed[t] = either(groups[:], 0, 1, brickGroups)
+		s.Bricks.Crossed[t] = combine(groups[:], 0, 1, brickGroups)
 	}
 }
 
-// frozen does so for each brickPieces-th cell of a brick, from number k on.
-func (s *Sweeping[F]) frozen(k, x, y, z int32, from, to, also []F) (crossed int32) {
+// initDistances does so for each brickPieces-th cell of a brick, from number k on.
+func (s *Sweeping[F]) initDistances(k, x, y, z int32, from, to, also []F) (crossed int32) {
 	b := &s.Bricks
 	for at := k; at < b.cells(); at += brickPieces {
 		i, j, h := x+at%BrickSide, y+at/BrickSide%BrickSide, z+at/(BrickSide*BrickSide)
@@ -47,7 +48,7 @@ func (s *Sweeping[F]) frozen(k, x, y, z int32, from, to, also []F) (crossed int3
 		if s.Lattice.crossed(from, c) {
 			crossed = 1
 			distance = num.Abs(v)
-			if !s.Keep {
+			if !s.KeepDistances {
 				distance = s.Lattice.subcell(from, c)
 			}
 			distance = num.Smaller(distance, s.Band)
@@ -137,13 +138,13 @@ func Sweep[F num.Float](t int, s *Sweeping[F], from, to []F) {
 		i, j, h := x+k%BrickSide, y+k/BrickSide%BrickSide, z+k/(BrickSide*BrickSide)
 		if s.Bricks.has(i, j, h) {
 			c := s.Lattice.at(int(s.Bricks.Lo[0]+i), int(s.Bricks.Lo[1]+j), int(s.Bricks.Lo[2]+h))
-			to[c] = s.swept(from, c)
+			to[c] = s.solution(from, c)
 		}
 	}
 }
 
-// swept is the least solution at a cell. Cells next to the interface keep theirs.
-func (s *Sweeping[F]) swept(from []F, c int) F {
+// solution is the least solution at a cell. Cells next to the interface keep theirs.
+func (s *Sweeping[F]) solution(from []F, c int) F {
 	l := &s.Lattice
 	v := from[c]
 	inside := v < 0

@@ -27,7 +27,7 @@ type Lattice[F num.Float] struct {
 
 func (l *Lattice[F]) at(i, j, k int) int { return l.Base + i + j*l.SY + k*l.SZ }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
 func (l *Lattice[F]) linear(f []F, c int, x, y, z F) F {
 	if l.Dim == 2 {
 		return square(f, c, l.SY, x, y)
@@ -37,19 +37,19 @@ func (l *Lattice[F]) linear(f []F, c int, x, y, z F) F {
 
 func square[F num.Float](f []F, c, sy int, x, y F) F {
 	a, b := f[c:c+2], f[c+sy:c+sy+2]
-	return mix(mix(a[0], a[1], x), mix(b[0], b[1], x), y)
+	return lerp(lerp(a[0], a[1], x), lerp(b[0], b[1], x), y)
 }
 
 func cube[F num.Float](f []F, c, sy, sz int, x, y, z F) F {
 	a, b := f[c:c+2], f[c+sy:c+sy+2]
 	d, e := f[c+sz:c+sz+2], f[c+sz+sy:c+sz+sy+2]
-	return mix(mix(mix(a[0], a[1], x), mix(b[0], b[1], x), y), mix(mix(d[0], d[1], x), mix(e[0], e[1], x), y), z)
+	return lerp(lerp(lerp(a[0], a[1], x), lerp(b[0], b[1], x), y), lerp(lerp(d[0], d[1], x), lerp(e[0], e[1], x), y), z)
 }
 
-func mix[F num.Float](a, b, part F) F { return a + (b-a)*part }
+func lerp[F num.Float](a, b, part F) F { return a + (b-a)*part }
 
-// split returns the greatest whole number up to x, and what x is above it.
-func split[F num.Float](x F) (whole int, part F) {
+// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+func splitCoordinate[F num.Float](x F) (whole int, part F) {
 	whole = int(x)
 	if F(whole) > x {
 		whole--

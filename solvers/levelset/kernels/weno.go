@@ -26,16 +26,16 @@ func weno[F num.Float](a, b, c, d, e F) F {
 		return 0
 	}
 	scale := 1 / most
-	const rest = 1e-6
+	const epsilon = 1e-6
 	p := a - 2*b + c
 	q := a - 4*b + 3*c
-	s0 := (13./12*(p*p)+q*q/4)*scale + rest
+	s0 := (13./12*(p*p)+q*q/4)*scale + epsilon
 	p = b - 2*c + d
 	q = b - d
-	s1 := (13./12*(p*p)+q*q/4)*scale + rest
+	s1 := (13./12*(p*p)+q*q/4)*scale + epsilon
 	p = c - 2*d + e
 	q = 3*c - 4*d + e
-	s2 := (13./12*(p*p)+q*q/4)*scale + rest
+	s2 := (13./12*(p*p)+q*q/4)*scale + epsilon
 	s0, s1, s2 = s0*s0, s1*s1, s2*s2
 	w0, w1, w2 := s1*s2, 6*(s0*s2), 3*(s0*s1)
 	v0 := (2*a - 7*b + 11*c) * w0
@@ -69,7 +69,7 @@ type Limits struct {
 func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base, from, to []F) {
 	c := s.Lattice.at(i, j, k)
 	start := s.Start[c]
-	if num.Abs(start) >= s.Band && !s.beside(c) {
+	if num.Abs(start) >= s.Band && !s.nextToBand(c) {
 		return
 	}
 	v := (1-share)*base[c] + share*(from[c]+s.Step*s.rate(from, c, start))
@@ -80,9 +80,9 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 	to[c] = num.Larger(num.Smaller(v, s.Band), -s.Band)
 }
 
-// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
 // the interface is there.
-func (s *Relaxation[F]) beside(c int) bool {
+func (s *Relaxation[F]) nextToBand(c int) bool {
 	for axis := range int(s.Lattice.Dim) {
 		stride := s.Lattice.stride(axis)
 		if num.Abs(s.Start[c-stride]) < s.Band || num.Abs(s.Start[c+stride]) < s.Band {
@@ -103,15 +103,15 @@ func (s *Relaxation[F]) rate(f []F, c int, start F) F {
 		return (sign*distance - sign*num.Abs(f[c])) / l.Least
 	}
 	outside := start > 0
-	sum := steep(f, c, 1, l.H[0], outside) + steep(f, c, l.SY, l.H[1], outside)
+	sum := godunovSquare(f, c, 1, l.H[0], outside) + godunovSquare(f, c, l.SY, l.H[1], outside)
 	if l.Dim == 3 {
-		sum += steep(f, c, l.SZ, l.H[2], outside)
+		sum += godunovSquare(f, c, l.SZ, l.H[2], outside)
 	}
 	return -start / num.Sqrt(start*start+l.Least*l.Least) * (num.Sqrt(sum) - 1)
 }
 
-// steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-func steep[F num.Float](f []F, c, s int, h F, outside bool) F {
+// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+func godunovSquare[F num.Float](f []F, c, s int, h F, outside bool) F {
 	a, b := lowerSlope(f, c, s)/h, upperSlope(f, c, s)/h
 	if !outside {
 		a, b = -a, -b

@@ -47,7 +47,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
+	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if err := tellShares(ctx, env.Comm, env.Log, d.Swarm()); err != nil {
+	if err := tellShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
 		d.Solver.Close()
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestParity(t *testing.T) {
 
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	n := 30000
+	n := 10000
 	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
 		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
 		{Kind: Radiation, Value: 3, Wave: 4},

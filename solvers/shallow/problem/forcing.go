@@ -15,7 +15,7 @@ import (
 // Forcing is the section [forcing]: what works on the water besides gravity and the bed. What is nil is nothing.
 type Forcing struct {
 	Rain         *config.Series // m/s
-	RainPattern  *config.Field  // by which rain is multiplied from place to place; 1
+	RainPattern  *config.Field  // by which rain is multiplied from position to position; 1
 	Evaporation  *config.Series // m/s
 	Infiltration *config.Field  // what the ground takes, m/s
 	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s

@@ -18,7 +18,7 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 // What the host takes besides, in bytes of a cell, measured on meshes of 500,000 to 1,000,000 generated cells.
 const (
 	firstOfCell = 440 // of the whole mesh: while it is made, checked, cut and put in order
-	hostOfCell  = 75  // of a rank's part: places of its cells and vertices, and the plan of its exchange
+	hostOfCell  = 75  // of a rank's part: positions of its cells and vertices, and the plan of its exchange
 )
 
 // foresee counts the mesh, of a file by its headers.

@@ -38,8 +38,33 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
 	}
+	thicknesses(&in, v, part, p.Layers)
+	if err := refuseNegative(&in, part, p.Layers); err != nil {
+		return cfg, in, err
+	}
+	if err := w.Forcing.evaluate(ctx, c, part, &cfg, &in); err != nil {
+		return cfg, in, err
+	}
+	if p.Manning.Expr != "0" {
+		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part)
+		if err != nil {
+			return cfg, in, fmt.Errorf("[physics] %w", err)
+		}
+		in.Manning = m["manning"]
+		for i, n := range in.Manning {
+			if n < 0 {
+				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
+			}
+		}
+	}
+	return cfg, in, nil
+}
+
+// thicknesses takes the depth, and thicknesses and velocities of the layers, from evaluated fields: levels where the
+// case gives these.
+func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, layers int) {
 	in.Depth = v["depth"]
-	if p.Layers == 1 {
+	if layers == 1 {
 		// The one layer is the lower one: the upper is absent everywhere.
 		in.H1, in.U1, in.V1 = zeros(part), zeros(part), zeros(part)
 		in.H2, in.U2, in.V2 = v["h"], v["u"], v["v"]
@@ -60,25 +85,6 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 			}
 		}
 	}
-	if err := refuseNegative(&in, part, p.Layers); err != nil {
-		return cfg, in, err
-	}
-	if err := w.Forcing.evaluate(ctx, c, part, &cfg, &in); err != nil {
-		return cfg, in, err
-	}
-	if p.Manning.Expr != "0" {
-		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part)
-		if err != nil {
-			return cfg, in, fmt.Errorf("[physics] %w", err)
-		}
-		in.Manning = m["manning"]
-		for i, n := range in.Manning {
-			if n < 0 {
-				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
-			}
-		}
-	}
-	return cfg, in, nil
 }
 
 // refuseNegative refuses thicknesses below 0 in the cells of this rank.

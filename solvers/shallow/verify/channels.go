@@ -40,8 +40,8 @@ func plane(ctx context.Context, p *verify.Page) error {
 	}
 	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{
-		"left":  {Kind: "discharge", Value: series.Steady(q)},
-		"right": {Kind: "level", Value: series.Steady(normal - 100*slope)},
+		"left":  {Kind: "discharge", Value: series.Constant(q)},
+		"right": {Kind: "level", Value: series.Constant(normal - 100*slope)},
 	})
 	p.Progress("plane, %d cells", len(m.Cells))
 	// It starts with half the depth, so that the normal one is found and not kept.
@@ -77,7 +77,7 @@ func leaving(ctx context.Context, p *verify.Page) error {
 			cfg := basin.Second("pvm-ifcp", 1, 1e-4)
 			cfg.Order = order
 			if kind == "radiation" {
-				side := &shallow.Given{Kind: kind, Value: series.Steady(0)}
+				side := &shallow.Given{Kind: kind, Value: series.Constant(0)}
 				cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": side, "right": side})
 			}
 			wave := func(x, _ float64) basin.State { return basin.State{Depth: 1, H2: 1 + .05*math.Exp(-(x-10)*(x-10))} }

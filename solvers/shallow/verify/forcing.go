@@ -37,10 +37,10 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
-	cfg.Forcing.Rain = series.Steady(rain)
+	cfg.Forcing.Rain = series.Constant(rain)
 	normal := math.Pow(manning*rain*long/math.Sqrt(slope), .6)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "level",
-		Value: series.Steady(normal - slope*long)}})
+		Value: series.Constant(normal - slope*long)}})
 	p.Progress("rain, %d cells", len(m.Cells))
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
 		_ float64) basin.State {

@@ -146,8 +146,8 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	}
 	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{
-		"left":  {Kind: "discharge", Value: series.Steady(c.discharge)},
-		"right": {Kind: "level", Value: series.Steady(c.out)},
+		"left":  {Kind: "discharge", Value: series.Constant(c.discharge)},
+		"right": {Kind: "level", Value: series.Constant(c.out)},
 	})
 	p.Progress("%s, %d cells", c.name, len(m.Cells))
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: c.manning, Initial: func(x,

@@ -43,7 +43,7 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.Sc
 				row = thesisSize(int(math.Round(float64(size) * math.Sqrt(float64(ranks)))))
 				row.vertices = thesisSize(size).vertices * ranks
 			}
-			if err := sound(row.side); err != nil {
+			if err := checkSize(row.side); err != nil {
 				return nil, fmt.Errorf("%d ranks: %w", ranks, err)
 			}
 			if whole == nil || o.Weak {

@@ -84,14 +84,14 @@ func (o *SmoothOptions) check() error {
 			o.Sweeps, len(o.Sizes), len(o.Smoothers), len(o.Threads))
 	}
 	for _, size := range o.Sizes {
-		if err := sound(size); err != nil {
+		if err := checkSize(size); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func sound(size int) error {
+func checkSize(size int) error {
 	if size < 2 || size > MaxSmoothSize {
 		return fmt.Errorf("size %d is not between 2 and %d", size, MaxSmoothSize)
 	}

@@ -24,7 +24,7 @@ const (
 // Kinds are the kinds that there are.
 var Kinds = []Kind{JonesPlassmann, FirstFit}
 
-// MaxColours is how many colours one vertex can tell apart.
+// MaxColours is how many colours the neighbours of a vertex may have.
 const MaxColours = 64
 
 // Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and P.

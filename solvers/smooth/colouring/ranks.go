@@ -51,21 +51,21 @@ func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]
 		switch {
 		case left[1] > 0:
 			return nil, errors.New("a vertex has more than 63 neighbours of higher priority: too many for a colouring")
-		case left[0] == 0 && c.told:
+		case left[0] == 0 && c.done:
 			return c.colour, nil
 		case left[0] > 0 && left[0] == before: // the one of highest priority waits for none
 			return nil, fmt.Errorf("%d vertices wait for each other's colours: ranks disagree on what they share", before)
 		}
 		before = left[0]
-		c.told = left[0] == 0
+		c.done = left[0] == 0
 		if err := g.Update(ctx, c.colour); err != nil {
 			return nil, err
 		}
-		c.hear()
+		c.receiveColours()
 	}
 }
 
-// uncoloured marks a vertex that has no colour yet; -1 is for one that gets none.
+// uncoloured marks a vertex that has no colour yet; -1 is for one that does not move.
 const uncoloured = -2
 
 // rankColourer colours an own vertex once all its neighbours of higher priority have a colour.
@@ -77,7 +77,7 @@ type rankColourer struct {
 	pending []int32 // of own vertices: neighbours of higher priority without a colour
 	ghosts  []ghostRing
 	left    int  // own vertices without a colour
-	told    bool // all colours have travelled
+	done    bool // all colours are known to all ranks
 
 	exhausted bool
 }
@@ -133,11 +133,11 @@ func (c *rankColourer) prepare() {
 			c.ghosts = append(c.ghosts, ghostRing{vertex: v, near: near})
 		}
 	}
-	c.spread(ready)
+	c.colourReady(ready)
 }
 
-// spread colours vertices that are ready, and those that become so.
-func (c *rankColourer) spread(ready []int32) {
+// colourReady colours vertices that are ready, and those that become so.
+func (c *rankColourer) colourReady(ready []int32) {
 	for len(ready) > 0 {
 		v := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
@@ -163,8 +163,8 @@ func (c *rankColourer) spread(ready []int32) {
 	}
 }
 
-// hear takes in the colours of ghosts that have one now.
-func (c *rankColourer) hear() {
+// receiveColours takes in the colours of ghosts that have one now.
+func (c *rankColourer) receiveColours() {
 	var ready []int32
 	for k := range c.ghosts {
 		g := &c.ghosts[k]
@@ -178,5 +178,5 @@ func (c *rankColourer) hear() {
 			}
 		}
 	}
-	c.spread(ready)
+	c.colourReady(ready)
 }

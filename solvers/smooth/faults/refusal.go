@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Refusal is an error that the mesh or the metric caused, the same on all ranks.
+// Refusal is an error caused by the mesh or the metric, the same on all ranks.
 type Refusal struct{ Err error }
 
 func (r *Refusal) Error() string { return r.Err.Error() }
@@ -40,21 +40,21 @@ func Unfit(components []float64, positive func(components []float64) bool) strin
 	return "not positive definite"
 }
 
-// Found is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
-type Found struct {
+// List is the faults of some vertices or cells of a part: how many, and the text of the one with the lowest id.
+type List struct {
 	Count int64
 	id    int32
 	Text  string
 }
 
-func (c *Found) Add(id int32, format string, args ...any) {
+func (c *List) Add(id int32, format string, args ...any) {
 	if c.Count++; c.Count == 1 || id < c.id {
 		c.id, c.Text = id, fmt.Sprintf(format, args...)
 	}
 }
 
-// Agree returns the same error on all ranks, a Refusal, if one has a complaint.
-func Agree(ctx context.Context, comm dist.Comm, c Found) error {
+// Agree returns the same error on all ranks, a Refusal, if one of them has a fault.
+func Agree(ctx context.Context, comm dist.Comm, c List) error {
 	least := []int64{math.MaxInt64}
 	if c.Count > 0 {
 		least[0] = int64(c.id)

@@ -20,12 +20,13 @@ import (
 //
 // whose terms are all positive semidefinite: what is left out of it bends down, or belongs to the metric.
 
-// bowl is what the triangles around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
 // qualities the least and the sum.
-type bowl[F num.Float] struct{ energy, gx, gy, h11, h12, h22, least, sum F }
+type localEnergy[F num.Float] struct{ energy, gx, gy, h11, h12, h22, least, sum F }
 
-// bowlOf surveys the triangles around vertex i, from where a step of it begins.
-func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F], v []Vertex[F]) bowl[F] {
+// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F],
+	v []Vertex[F]) localEnergy[F] {
 	p11, p12, p22 := v[i].M11, v[i].M12, v[i].M22
 	var energy, gx, gy, h11, h12, h22, b11, b12, b22, sum F
 	least, power := F(2), F(int32(1)<<c.Doublings)
@@ -41,12 +42,12 @@ func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Fi
 		bx, by := b.X-s.x, b.Y-s.y
 		m11, m12, m22 := (a11+b.M11)*third, (a12+b.M12)*third, (a22+b.M22)*third
 		double, det := ax*by-bx*ay, m11*m22-m12*m12
-		fx, fy := tug(m11, m12, m22, ax, ay)
-		ux, uy := tug(m11, m12, m22, bx, by)
+		fx, fy := metricTimes(m11, m12, m22, ax, ay)
+		ux, uy := metricTimes(m11, m12, m22, bx, by)
 		cx, cy := bx-ax, by-ay
-		wx, wy := tug(m11, m12, m22, cx, cy)
+		wx, wy := metricTimes(m11, m12, m22, cx, cy)
 		la, lb, lc := num.Sqrt(ax*fx+ay*fy), num.Sqrt(bx*ux+by*uy), num.Sqrt(cx*wx+cy*wy)
-		size, slope, bend, inverse := fit.Of((la + lb + lc) * third)
+		size, slope, bend, inverse := fit.ValueAndDerivatives((la + lb + lc) * third)
 		q := twelveRoots / 18 * double * num.Sqrt(det) * size * inverse * inverse
 		kappa := slope*third - 2*third*inverse
 		ia, ib, ic := 1/la, 1/lb, 1/lc
@@ -54,7 +55,7 @@ func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Fi
 		flat := 1 / double
 		nx, ny := -cy*flat, cx*flat // ∇V/V
 		qx, qy := nx+kappa*px, ny+kappa*py
-		e := fit.Raised(c.Floor/q, c.Doublings)
+		e := fit.Power(c.Floor/q, c.Doublings)
 		energy += e
 		e *= power
 		gx, gy = gx-e*qx, gy-e*qy
@@ -77,17 +78,17 @@ func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Fi
 		}
 		ax, ay, a11, a12, a22 = bx, by, p11+b.M11, p12+b.M12, p22+b.M22
 	}
-	mx, my := field.Slope(s.x, s.y)
+	mx, my := field.Gradient(s.x, s.y)
 	gx -= third * (b11*mx.M11 + 2*b12*mx.M12 + b22*mx.M22)
 	gy -= third * (b11*my.M11 + 2*b12*my.M12 + b22*my.M22)
-	return bowl[F]{energy, gx, gy, h11, h12, h22, least, sum}
+	return localEnergy[F]{energy, gx, gy, h11, h12, h22, least, sum}
 }
 
 const third = 1.0 / 3
 
-// rated returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
+// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
 // qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
-func rated[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F, c *Control[F], m *Mesh[F],
+func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F, c *Control[F], m *Mesh[F],
 	v []Vertex[F]) (F, F, bool) {
 	p11, p12, p22 := at.M11, at.M12, at.M22
 	var energy, sum F
@@ -107,13 +108,13 @@ func rated[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F,
 		cx, cy := bx-ax, by-ay
 		la, lb := ax*(m11*ax+2*m12*ay)+m22*ay*ay, bx*(m11*bx+2*m12*by)+m22*by*by
 		lc := cx*(m11*cx+2*m12*cy) + m22*cy*cy
-		size, inverse := fit.Over((num.Sqrt(la) + num.Sqrt(lb) + num.Sqrt(lc)) * third)
+		size, inverse := fit.Value((num.Sqrt(la) + num.Sqrt(lb) + num.Sqrt(lc)) * third)
 		q := twelveRoots / 18 * double * num.Sqrt(det) * size * inverse * inverse
 		if !(q >= need && double > flat*(num.Abs(one)+num.Abs(other))) {
 			return energy, sum, false
 		}
 		sum += q
-		energy += fit.Raised(c.Floor/q, c.Doublings)
+		energy += fit.Power(c.Floor/q, c.Doublings)
 		if j == first {
 			return energy, sum, true
 		}
@@ -123,13 +124,13 @@ func rated[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F,
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all triangles are slivers.
-func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
+func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	more := fit.Stiffening * num.Larger(b.h11/p.M11, b.h22/p.M22)
 	var h Tensor[F]
 	h.M11, h.M12, h.M22 = b.h11+more*p.M11, b.h12+more*p.M12, b.h22+more*p.M22
 	s.newton(&h, -b.gx, -b.gy, relax)
 	if s.slides {
-		s.hold()
+		s.limitToRail()
 	}
 }
 
@@ -144,18 +145,18 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	moved, seen []int32, n *Counters) F {
 	var s step[F]
 	s.begin(i, set, m, v)
-	b := bowlOf(i, &s, c, m, field, v)
+	b := localEnergyOf(i, &s, c, m, field, v)
 	b.descend(&s, p.Relax, &v[i])
 	need := num.Smaller(b.least, c.Floor) + p.Margin
 	share := F(1)
 	for try := 0; try < 5; try++ {
 		x, y := s.at(share)
-		far := apart(&v[i], x, y)
+		far := distanceSquare(&v[i], x, y)
 		if !(far > p.Shortest*p.Shortest) || x-x != 0 || y-y != 0 {
 			break
 		}
 		at := field.At(x, y)
-		energy, sum, sound := rated(i, !s.slides, x, y, &at, need, p.Flat, c, m, v)
+		energy, sum, sound := trialEnergy(i, !s.slides, x, y, &at, need, p.Flat, c, m, v)
 		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
@@ -172,8 +173,8 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	return 0
 }
 
-// apart is the square of the distance of a place from a vertex, in its metric.
-func apart[F num.Float](p *Vertex[F], x, y F) F {
+// distanceSquare is the square of the distance of a position from a vertex, in its metric.
+func distanceSquare[F num.Float](p *Vertex[F], x, y F) F {
 	dx, dy := x-p.X, y-p.Y
 	return dx*(p.M11*dx+2*p.M12*dy) + dy*p.M22*dy
 }

@@ -7,19 +7,19 @@ import (
 )
 
 // bowlAt surveys the cavity of a fan from (x, y), and energyAt is the energy there.
-func (f *fan) bowlAt(x, y float64, c *Control[float64]) bowl[float64] {
+func (f *fan) bowlAt(x, y float64, c *Control[float64]) localEnergy[float64] {
 	at := f.field.At(x, y)
 	p := &f.v[0]
 	p.X, p.Y, p.M11, p.M12, p.M22 = x, y, at.M11, at.M12, at.M22
 	var s step[float64]
 	s.begin(0, &f.set, &f.m, f.v)
-	return bowlOf(0, &s, c, &f.m, &f.field, f.v)
+	return localEnergyOf(0, &s, c, &f.m, &f.field, f.v)
 }
 
 func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
 		at := f.field.At(x, y)
-		energy, _, _ := rated(0, f.set.Slide > 0, x, y, &at, 1e-9, 0, c, &f.m, f.v)
+		energy, _, _ := trialEnergy(0, f.set.Slide > 0, x, y, &at, 1e-9, 0, c, &f.m, f.v)
 		return energy
 	}
 }

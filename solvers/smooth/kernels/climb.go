@@ -6,14 +6,15 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // ascent of the least of several smooth functions. Directions are steepest in the metric at the vertex rather than in
 // the plane, where stretched cavities need many more steps and end far below their best.
 
-// hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
-// gradients of these. On a rail GX is the derivative along it, and GY is 0.
-type hill[F num.Float] struct {
+// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
+// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
+// quality rises where all of them do.
+type activeSet[F num.Float] struct {
 	n      int
 	q      [MaxDegree]F
 	gx, gy [MaxDegree]F
 	least  F
-	room   [MaxDegree]F // areas, doubled
+	area   [MaxDegree]F // doubled
 	lx, ly [MaxDegree]F // and their gradients, which are constant
 }
 
@@ -37,14 +38,14 @@ func newFrame[F num.Float](m *Vertex[F], s *step[F]) frame[F] {
 	return f
 }
 
-// look surveys the triangles around vertex i from (x, y).
-func (h *hill[F]) look(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
+// evaluate computes them for vertex i at (x, y).
+func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
 	at := field.At(x, y)
-	mx, my := field.Slope(x, y)
+	mx, my := field.Gradient(x, y)
 	first := m.next(i, 0)
 	a := first
-	h.n = 0
-	h.least = 2
+	act.n = 0
+	act.least = 2
 	for k := 1; ; k++ {
 		b := m.corner(i, k, first, closed)
 		if b < 0 {
@@ -55,17 +56,17 @@ func (h *hill[F]) look(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], fiel
 		gx, gy := t.Gradient(x, y, &v[a], &v[b], &mx, &my)
 		lx, ly := v[a].Y-v[b].Y, v[b].X-v[a].X
 		if closed {
-			h.gx[h.n], h.gy[h.n] = f.l.M11*gx+f.l.M12*gy, f.l.M12*gx+f.l.M22*gy
-			h.lx[h.n], h.ly[h.n] = f.l.M11*lx+f.l.M12*ly, f.l.M12*lx+f.l.M22*ly
+			act.gx[act.n], act.gy[act.n] = f.l.M11*gx+f.l.M12*gy, f.l.M12*gx+f.l.M22*gy
+			act.lx[act.n], act.ly[act.n] = f.l.M11*lx+f.l.M12*ly, f.l.M12*lx+f.l.M22*ly
 		} else {
-			h.gx[h.n], h.gy[h.n] = f.tx*gx+f.ty*gy, 0
-			h.lx[h.n], h.ly[h.n] = f.tx*lx+f.ty*ly, 0
+			act.gx[act.n], act.gy[act.n] = f.tx*gx+f.ty*gy, 0
+			act.lx[act.n], act.ly[act.n] = f.tx*lx+f.ty*ly, 0
 		}
-		h.q[h.n], h.room[h.n] = q, 2*t.area
-		if !(q >= h.least) {
-			h.least = q
+		act.q[act.n], act.area[act.n] = q, 2*t.area
+		if !(q >= act.least) {
+			act.least = q
 		}
-		h.n++
+		act.n++
 		if b == first {
 			break
 		}
@@ -73,25 +74,25 @@ func (h *hill[F]) look(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], fiel
 	}
 }
 
-// active tells whether triangle k is among the worst.
-func (h *hill[F]) active(k int) bool { return h.q[k]-h.least <= 3e-5*h.least }
+// isActive tells whether triangle k is among the worst.
+func (act *activeSet[F]) isActive(k int) bool { return act.q[k]-act.least <= 3e-5*act.least }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
-// between two; in the plane no more are needed.
-func (h *hill[F]) up() (F, F, F) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them
+// or lies between two; in the plane no more are needed.
+func (act *activeSet[F]) ascentDirection() (F, F, F) {
 	bestX, bestY, best := F(0), F(0), F(-1)
-	for i := 0; i < h.n; i++ {
-		if !h.active(i) {
+	for i := 0; i < act.n; i++ {
+		if !act.isActive(i) {
 			continue
 		}
 		for j := 0; j <= i; j++ {
-			if !h.active(j) {
+			if !act.isActive(j) {
 				continue
 			}
-			x, y := h.gx[i], h.gy[i]
+			x, y := act.gx[i], act.gy[i]
 			if j < i {
-				ex, ey := h.gx[j]-x, h.gy[j]-y
+				ex, ey := act.gx[j]-x, act.gy[j]-y
 				square := ex*ex + ey*ey
 				share := -(x*ex + y*ey)
 				if !(share > 0 && share < square) {
@@ -101,7 +102,7 @@ func (h *hill[F]) up() (F, F, F) {
 				x, y = x+share*ex, y+share*ey
 			}
 			norm := x*x + y*y
-			if (best < 0 || norm < best) && h.agrees(x, y, norm) {
+			if (best < 0 || norm < best) && act.isLeastNorm(x, y, norm) {
 				bestX, bestY, best = x, y, norm
 			}
 		}
@@ -113,33 +114,33 @@ func (h *hill[F]) up() (F, F, F) {
 	return bestX / rate, bestY / rate, rate
 }
 
-// agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
-// of the hull but the one of least norm passes; none does if 0 is in the hull.
-func (h *hill[F]) agrees(x, y, square F) bool {
-	for k := 0; k < h.n; k++ {
-		if h.active(k) && h.gx[k]*x+h.gy[k]*y < square*0.999 {
+// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
+// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+func (act *activeSet[F]) isLeastNorm(x, y, square F) bool {
+	for k := 0; k < act.n; k++ {
+		if act.isActive(k) && act.gx[k]*x+act.gy[k]*y < square*0.999 {
 			return false
 		}
 	}
 	return true
 }
 
-// first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
-// half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-func (h *hill[F]) first(sx, sy F) (F, F) {
+// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
+// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+func (act *activeSet[F]) firstStep(sx, sy F) (F, F) {
 	slope := F(-1)
-	for k := 0; k < h.n; k++ {
-		if r := h.gx[k]*sx + h.gy[k]*sy; h.active(k) && (slope < 0 || r < slope) {
+	for k := 0; k < act.n; k++ {
+		if r := act.gx[k]*sx + act.gy[k]*sy; act.isActive(k) && (slope < 0 || r < slope) {
 			slope = r
 		}
 	}
 	flat, meet := F(-1), F(-1)
-	for k := 0; k < h.n; k++ {
-		if loss := -(h.lx[k]*sx + h.ly[k]*sy); loss > 0 && (flat < 0 || h.room[k] < flat*loss) {
-			flat = h.room[k] / loss
+	for k := 0; k < act.n; k++ {
+		if loss := -(act.lx[k]*sx + act.ly[k]*sy); loss > 0 && (flat < 0 || act.area[k] < flat*loss) {
+			flat = act.area[k] / loss
 		}
-		r := h.gx[k]*sx + h.gy[k]*sy
-		if gap := h.q[k] - h.least; !h.active(k) && r < slope && (meet < 0 || gap < meet*(slope-r)) {
+		r := act.gx[k]*sx + act.gy[k]*sy
+		if gap := act.q[k] - act.least; !act.isActive(k) && r < slope && (meet < 0 || gap < meet*(slope-r)) {
 			meet = gap / (slope - r)
 		}
 	}
@@ -157,19 +158,19 @@ func (h *hill[F]) first(sx, sy F) (F, F) {
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	closed := !s.slides
 	f := newFrame(&v[i], s)
-	var h hill[F]
+	var act activeSet[F]
 	s.dx, s.dy, s.ds = 0, 0, 0
 	done := F(0)
 	for climbs := int32(0); climbs < p.Climbs; climbs++ {
 		x, y := s.at(1)
-		h.look(i, closed, x, y, &f, m, field, v)
-		sx, sy, rate := h.up()
+		act.evaluate(i, closed, x, y, &f, m, field, v)
+		sx, sy, rate := act.ascentDirection()
 		if !(rate > 1e-9) {
 			break
 		}
-		far, slope := h.first(sx, sy)
+		far, slope := act.firstStep(sx, sy)
 		base := *s
-		longer, gained := F(0), h.least
+		longer, gained := F(0), act.least
 		for far > p.Shortest {
 			s.advance(&base, &f, far*sx, far*sy)
 			x, y = s.at(1)
@@ -177,7 +178,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 			if upright(i, closed, x, y, p.Flat, m, v) {
 				q = worst(i, closed, x, y, m, field, v)
 			}
-			if q-h.least >= 0.9*far*slope {
+			if q-act.least >= 0.9*far*slope {
 				longer, gained = far, q
 				break
 			}
@@ -195,7 +196,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 		}
 		s.advance(&base, &f, longer*sx, longer*sy)
 		done = 1
-		if gained-h.least < p.Gain {
+		if gained-act.least < p.Gain {
 			break
 		}
 	}
@@ -212,8 +213,8 @@ func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 	s.dx, s.dy = base.dx+f.l.M11*x+f.l.M12*y, base.dy+f.l.M12*x+f.l.M22*y
 }
 
-// joined is a share of a step, and then another one.
-func joined[F num.Float](one, other *step[F], share, more F) step[F] {
+// combineSteps is a share of one step, and then the other.
+func combineSteps[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.dx, s.dy, s.ds = share*one.dx+more*other.dx, share*one.dy+more*other.dy, share*one.ds+more*other.ds
 	return s

@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 type Field[F num.Float] struct {
 	Kind       int32
 	Nx, Ny     int32 // boxes of the grid or over the mesh, or pieces of Across and Up
@@ -16,7 +16,7 @@ type Field[F num.Float] struct {
 	Samples    []Sample[F]
 	Across, Up []lookup.Piece[F]
 	Nodes      []Node[F]
-	Patches    []Patch
+	Background []BackgroundCell
 	Starts     []int32 // of each box, the triangle in its middle
 	Lists      []int32 // of each box, where the triangles that touch it begin in Listed, and one more
 	Listed     []int32 // at least one a box
@@ -27,10 +27,10 @@ type Field[F num.Float] struct {
 // of 16 bytes.
 type Sample[F num.Float] struct{ M11, M12, M22, _ F }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 func (f *Field[F]) At(x, y F) Tensor[F] {
 	if f.Kind == lookup.OnMesh {
-		return f.onMesh(x, y)
+		return f.atBackground(x, y)
 	}
 	i, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
 	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
@@ -41,11 +41,11 @@ func (f *Field[F]) At(x, y F) Tensor[F] {
 		m.M11, m.M22 = f.Scale/(hx*hx), f.Scale/(hy*hy)
 		return m
 	}
-	return f.within(i, j, s, t)
+	return f.bilinear(i, j, s, t)
 }
 
-// within returns the metric at (s, t) of box (i, j) of a grid.
-func (f *Field[F]) within(i, j int32, s, t F) Tensor[F] {
+// bilinear returns the metric at (s, t) of box (i, j) of a grid.
+func (f *Field[F]) bilinear(i, j int32, s, t F) Tensor[F] {
 	k := j*(f.Nx+1) + i
 	a, b := &f.Samples[k], &f.Samples[k+1]
 	c, d := &f.Samples[k+f.Nx+1], &f.Samples[k+f.Nx+2]
@@ -56,10 +56,10 @@ func (f *Field[F]) within(i, j int32, s, t F) Tensor[F] {
 	return m
 }
 
-// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-func (f *Field[F]) Slope(x, y F) (Tensor[F], Tensor[F]) {
+// Gradient returns the derivatives of the metric by x and y, those of the inside at its edges.
+func (f *Field[F]) Gradient(x, y F) (Tensor[F], Tensor[F]) {
 	if f.Kind == lookup.OnMesh {
-		return f.slopeOnMesh(x, y)
+		return f.gradientAtBackground(x, y)
 	}
 	i, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
 	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)

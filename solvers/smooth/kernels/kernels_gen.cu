@@ -222,7 +222,7 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
-// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
+// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either.
 // Ring, types.go:32
 struct alignas(16) Ring {
     Array<int32, 8> At;
@@ -277,16 +277,17 @@ static_assert(sizeof(Node_f32) == 24 && offsetof(Node_f32, X) == 0 && offsetof(N
     offsetof(Node_f32, M11) == 8 && offsetof(Node_f32, M12) == 12 && offsetof(Node_f32, M22) == 16 &&
     offsetof(Node_f32, blank5) == 20, "Node_f32");
 
-// Patch is a triangle of that mesh: its corners, counter-clockwise, and in slot k the triangle across the edge from
-// corner k to corner (k+1)%3, -1 where the mesh ends.
-// Patch, fieldmesh.go:13
-struct alignas(8) Patch {
+// BackgroundCell is a triangle of the mesh on which a field is given: its corners, counter-clockwise, and in slot k the
+// triangle across the edge from corner k to corner (k+1)%3, -1 where the mesh ends.
+// BackgroundCell, fieldmesh.go:13
+struct alignas(8) BackgroundCell {
     Array<int32, 3> At, Next;
 };
-static_assert(sizeof(Patch) == 24 && offsetof(Patch, At) == 0 && offsetof(Patch, Next) == 12, "Patch");
+static_assert(sizeof(BackgroundCell) == 24 && offsetof(BackgroundCell, At) == 0 &&
+    offsetof(BackgroundCell, Next) == 12, "BackgroundCell");
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 // Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
@@ -297,7 +298,7 @@ struct Field_f32 {
     Slice<Sample_f32> Samples;
     Slice<lookup_Piece_f32> Across, Up;
     Slice<Node_f32> Nodes;
-    Slice<Patch> Patches;
+    Slice<BackgroundCell> Background;
     Slice<int32> Starts;
     Slice<int32> Lists;
     Slice<int32> Listed;
@@ -307,8 +308,9 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, X) == 12 && offsetof(Field_f32, Y) == 16 &&
     offsetof(Field_f32, PerX) == 20 && offsetof(Field_f32, PerY) == 24 && offsetof(Field_f32, Scale) == 28 &&
     offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, Across) == 56 && offsetof(Field_f32, Up) == 80 &&
-    offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Patches) == 128 && offsetof(Field_f32, Starts) == 152 &&
-    offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
+    offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Background) == 128 &&
+    offsetof(Field_f32, Starts) == 152 && offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 &&
+    offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:80
@@ -351,15 +353,17 @@ static_assert(sizeof(step_f32) == 60 && offsetof(step_f32, x) == 0 && offsetof(s
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
 
-// bowl is what the triangles around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
 // qualities the least and the sum.
-// bowl[float32], barrier.go:25
-struct bowl_f32 {
+// localEnergy[float32], barrier.go:25
+struct localEnergy_f32 {
     float energy, gx, gy, h11, h12, h22, least, sum;
 };
-static_assert(sizeof(bowl_f32) == 32 && offsetof(bowl_f32, energy) == 0 && offsetof(bowl_f32, gx) == 4 &&
-    offsetof(bowl_f32, gy) == 8 && offsetof(bowl_f32, h11) == 12 && offsetof(bowl_f32, h12) == 16 &&
-    offsetof(bowl_f32, h22) == 20 && offsetof(bowl_f32, least) == 24 && offsetof(bowl_f32, sum) == 28, "bowl_f32");
+static_assert(sizeof(localEnergy_f32) == 32 && offsetof(localEnergy_f32, energy) == 0 &&
+    offsetof(localEnergy_f32, gx) == 4 && offsetof(localEnergy_f32, gy) == 8 &&
+    offsetof(localEnergy_f32, h11) == 12 && offsetof(localEnergy_f32, h12) == 16 &&
+    offsetof(localEnergy_f32, h22) == 20 && offsetof(localEnergy_f32, least) == 24 &&
+    offsetof(localEnergy_f32, sum) == 28, "localEnergy_f32");
 
 // Tensor is a symmetric tensor.
 // Tensor[float32], types.go:21
@@ -369,14 +373,14 @@ struct Tensor_f32 {
 static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
     offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
-// spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
-// spot[float32], fieldmesh.go:16
-struct spot_f32 {
-    int32 patch;
+// barycentric is a position in a triangle: how far along its two edges from the first corner, as shares of them.
+// barycentric[float32], fieldmesh.go:16
+struct barycentric_f32 {
+    int32 cell;
     float b, c;
 };
-static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offsetof(spot_f32, b) == 4 &&
-    offsetof(spot_f32, c) == 8, "spot_f32");
+static_assert(sizeof(barycentric_f32) == 12 && offsetof(barycentric_f32, cell) == 0 &&
+    offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8, "barycentric_f32");
 
 // Params holds the constants of a run.
 // Params[float64], types.go:66
@@ -445,8 +449,8 @@ static_assert(sizeof(Node_f64) == 48 && offsetof(Node_f64, X) == 0 && offsetof(N
     offsetof(Node_f64, M11) == 16 && offsetof(Node_f64, M12) == 24 && offsetof(Node_f64, M22) == 32 &&
     offsetof(Node_f64, blank5) == 40, "Node_f64");
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 // Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
@@ -457,7 +461,7 @@ struct Field_f64 {
     Slice<Sample_f64> Samples;
     Slice<lookup_Piece_f64> Across, Up;
     Slice<Node_f64> Nodes;
-    Slice<Patch> Patches;
+    Slice<BackgroundCell> Background;
     Slice<int32> Starts;
     Slice<int32> Lists;
     Slice<int32> Listed;
@@ -467,8 +471,9 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, X) == 16 && offsetof(Field_f64, Y) == 24 &&
     offsetof(Field_f64, PerX) == 32 && offsetof(Field_f64, PerY) == 40 && offsetof(Field_f64, Scale) == 48 &&
     offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, Across) == 80 && offsetof(Field_f64, Up) == 104 &&
-    offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Patches) == 152 && offsetof(Field_f64, Starts) == 176 &&
-    offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
+    offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Background) == 152 &&
+    offsetof(Field_f64, Starts) == 176 && offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 &&
+    offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control is what changes from sweep to sweep.
 // Control[float64], types.go:80
@@ -503,15 +508,17 @@ static_assert(sizeof(step_f64) == 120 && offsetof(step_f64, x) == 0 && offsetof(
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
 
-// bowl is what the triangles around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
 // qualities the least and the sum.
-// bowl[float64], barrier.go:25
-struct bowl_f64 {
+// localEnergy[float64], barrier.go:25
+struct localEnergy_f64 {
     double energy, gx, gy, h11, h12, h22, least, sum;
 };
-static_assert(sizeof(bowl_f64) == 64 && offsetof(bowl_f64, energy) == 0 && offsetof(bowl_f64, gx) == 8 &&
-    offsetof(bowl_f64, gy) == 16 && offsetof(bowl_f64, h11) == 24 && offsetof(bowl_f64, h12) == 32 &&
-    offsetof(bowl_f64, h22) == 40 && offsetof(bowl_f64, least) == 48 && offsetof(bowl_f64, sum) == 56, "bowl_f64");
+static_assert(sizeof(localEnergy_f64) == 64 && offsetof(localEnergy_f64, energy) == 0 &&
+    offsetof(localEnergy_f64, gx) == 8 && offsetof(localEnergy_f64, gy) == 16 &&
+    offsetof(localEnergy_f64, h11) == 24 && offsetof(localEnergy_f64, h12) == 32 &&
+    offsetof(localEnergy_f64, h22) == 40 && offsetof(localEnergy_f64, least) == 48 &&
+    offsetof(localEnergy_f64, sum) == 56, "localEnergy_f64");
 
 // Tensor is a symmetric tensor.
 // Tensor[float64], types.go:21
@@ -521,14 +528,14 @@ struct Tensor_f64 {
 static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
     offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
 
-// spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
-// spot[float64], fieldmesh.go:16
-struct spot_f64 {
-    int32 patch;
+// barycentric is a position in a triangle: how far along its two edges from the first corner, as shares of them.
+// barycentric[float64], fieldmesh.go:16
+struct barycentric_f64 {
+    int32 cell;
     double b, c;
 };
-static_assert(sizeof(spot_f64) == 24 && offsetof(spot_f64, patch) == 0 && offsetof(spot_f64, b) == 8 &&
-    offsetof(spot_f64, c) == 16, "spot_f64");
+static_assert(sizeof(barycentric_f64) == 24 && offsetof(barycentric_f64, cell) == 0 &&
+    offsetof(barycentric_f64, b) == 8 && offsetof(barycentric_f64, c) == 16, "barycentric_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
 // Cell, quality.go:127
@@ -599,7 +606,7 @@ struct alignas(16) Side_f64 {
 static_assert(sizeof(Side_f64) == 16 && offsetof(Side_f64, Length) == 0 && offsetof(Side_f64, Metric) == 8, "Side_f64");
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
-// frame[float32], climb.go:21
+// frame[float32], climb.go:22
 struct frame_f32 {
     Tensor_f32 l;
     float tx, ty;
@@ -607,23 +614,25 @@ struct frame_f32 {
 static_assert(sizeof(frame_f32) == 24 && offsetof(frame_f32, l) == 0 && offsetof(frame_f32, tx) == 16 &&
     offsetof(frame_f32, ty) == 20, "frame_f32");
 
-// hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
-// gradients of these. On a rail GX is the derivative along it, and GY is 0.
-// hill[float32], climb.go:11
-struct hill_f32 {
+// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
+// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
+// quality rises where all of them do.
+// activeSet[float32], climb.go:12
+struct activeSet_f32 {
     int64 n;
     Array<float, 32> q;
     Array<float, 32> gx, gy;
     float least;
-    Array<float, 32> room;
+    Array<float, 32> area;
     Array<float, 32> lx, ly;
 };
-static_assert(sizeof(hill_f32) == 784 && offsetof(hill_f32, n) == 0 && offsetof(hill_f32, q) == 8 &&
-    offsetof(hill_f32, gx) == 136 && offsetof(hill_f32, gy) == 264 && offsetof(hill_f32, least) == 392 &&
-    offsetof(hill_f32, room) == 396 && offsetof(hill_f32, lx) == 524 && offsetof(hill_f32, ly) == 652, "hill_f32");
+static_assert(sizeof(activeSet_f32) == 784 && offsetof(activeSet_f32, n) == 0 && offsetof(activeSet_f32, q) == 8 &&
+    offsetof(activeSet_f32, gx) == 136 && offsetof(activeSet_f32, gy) == 264 &&
+    offsetof(activeSet_f32, least) == 392 && offsetof(activeSet_f32, area) == 396 &&
+    offsetof(activeSet_f32, lx) == 524 && offsetof(activeSet_f32, ly) == 652, "activeSet_f32");
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
-// frame[float64], climb.go:21
+// frame[float64], climb.go:22
 struct frame_f64 {
     Tensor_f64 l;
     double tx, ty;
@@ -631,20 +640,22 @@ struct frame_f64 {
 static_assert(sizeof(frame_f64) == 48 && offsetof(frame_f64, l) == 0 && offsetof(frame_f64, tx) == 32 &&
     offsetof(frame_f64, ty) == 40, "frame_f64");
 
-// hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
-// gradients of these. On a rail GX is the derivative along it, and GY is 0.
-// hill[float64], climb.go:11
-struct hill_f64 {
+// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
+// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
+// quality rises where all of them do.
+// activeSet[float64], climb.go:12
+struct activeSet_f64 {
     int64 n;
     Array<double, 32> q;
     Array<double, 32> gx, gy;
     double least;
-    Array<double, 32> room;
+    Array<double, 32> area;
     Array<double, 32> lx, ly;
 };
-static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, q) == 8 &&
-    offsetof(hill_f64, gx) == 264 && offsetof(hill_f64, gy) == 520 && offsetof(hill_f64, least) == 776 &&
-    offsetof(hill_f64, room) == 784 && offsetof(hill_f64, lx) == 1040 && offsetof(hill_f64, ly) == 1296, "hill_f64");
+static_assert(sizeof(activeSet_f64) == 1552 && offsetof(activeSet_f64, n) == 0 && offsetof(activeSet_f64, q) == 8 &&
+    offsetof(activeSet_f64, gx) == 264 && offsetof(activeSet_f64, gy) == 520 &&
+    offsetof(activeSet_f64, least) == 776 && offsetof(activeSet_f64, area) == 784 &&
+    offsetof(activeSet_f64, lx) == 1040 && offsetof(activeSet_f64, ly) == 1296, "activeSet_f64");
 
 // Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
 // end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
@@ -657,15 +668,16 @@ static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, 
     offsetof(Tile, End) == 8, "Tile");
 
 // Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
-// after the last. Of one that slides, or has more than 8 neighbours, the last word says which of Extras goes on.
-// Visit, tile.go:28
+// after the last. ValueAndDerivatives one that slides, or has more than 8 neighbours, the last word says which of
+// Extras goes on.
+// Visit, tile.go:29
 struct alignas(16) Visit {
     Array<uint32, 4> Near;
 };
 static_assert(sizeof(Visit) == 16 && offsetof(Visit, Near) == 0, "Visit");
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
-// Extra, tile.go:31
+// Extra, tile.go:32
 struct alignas(16) Extra {
     int32 Rail_;
     Array<uint32, 3> Near;
@@ -680,7 +692,7 @@ struct alignas(8) Row_f32 {
 static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float32], tile.go:44
+// TiledMesh[float32], tile.go:45
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -714,40 +726,41 @@ struct alignas(8) Place_f32 {
 };
 static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
 
-// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
-// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
-// Along the S of each rail's vertex.
-// Held[float32], tile.go:59
-struct Held_f32 {
+// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
+// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float32], tile.go:59
+struct TileVertices_f32 {
     Slice<Place_f32> Place_;
     Slice<Row_f32> Row_;
-    Slice<float> Rest;
+    Slice<float> M22;
     Slice<float> Along;
 };
-static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offsetof(Held_f32, Row_) == 24 &&
-    offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
+static_assert(sizeof(TileVertices_f32) == 96 && offsetof(TileVertices_f32, Place_) == 0 &&
+    offsetof(TileVertices_f32, Row_) == 24 && offsetof(TileVertices_f32, M22) == 48 &&
+    offsetof(TileVertices_f32, Along) == 72, "TileVertices_f32");
 
-// some is a few vertices' places.
-// some, tile.go:148
-struct some {
+// slotPlaces is the indices of a few vertices.
+// slotPlaces, tile.go:149
+struct slotPlaces {
     Array<int32, 5> place;
 };
-static_assert(sizeof(some) == 20 && offsetof(some, place) == 0, "some");
+static_assert(sizeof(slotPlaces) == 20 && offsetof(slotPlaces, place) == 0, "slotPlaces");
 
-// board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float32], tile.go:74
-struct board_f32 {
+// sharedTile[float32], tile.go:74
+struct sharedTile_f32 {
     Slice<Place_f32> place;
     Slice<Row_f32> row;
-    Slice<float> rest;
+    Slice<float> m22;
     Slice<Row_f32> nodeRow;
     Slice<float> nodeRest;
     Window window;
 };
-static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && offsetof(board_f32, row) == 24 &&
-    offsetof(board_f32, rest) == 48 && offsetof(board_f32, nodeRow) == 72 && offsetof(board_f32, nodeRest) == 96 &&
-    offsetof(board_f32, window) == 120, "board_f32");
+static_assert(sizeof(sharedTile_f32) == 136 && offsetof(sharedTile_f32, place) == 0 &&
+    offsetof(sharedTile_f32, row) == 24 && offsetof(sharedTile_f32, m22) == 48 &&
+    offsetof(sharedTile_f32, nodeRow) == 72 && offsetof(sharedTile_f32, nodeRest) == 96 &&
+    offsetof(sharedTile_f32, window) == 120, "sharedTile_f32");
 
 // Row is the first row of a symmetric tensor.
 // Row[float64], tile.go:70
@@ -757,7 +770,7 @@ struct alignas(16) Row_f64 {
 static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float64], tile.go:44
+// TiledMesh[float64], tile.go:45
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -782,43 +795,44 @@ struct alignas(16) Place_f64 {
 };
 static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
 
-// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
-// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
-// Along the S of each rail's vertex.
-// Held[float64], tile.go:59
-struct Held_f64 {
+// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
+// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float64], tile.go:59
+struct TileVertices_f64 {
     Slice<Place_f64> Place_;
     Slice<Row_f64> Row_;
-    Slice<double> Rest;
+    Slice<double> M22;
     Slice<double> Along;
 };
-static_assert(sizeof(Held_f64) == 96 && offsetof(Held_f64, Place_) == 0 && offsetof(Held_f64, Row_) == 24 &&
-    offsetof(Held_f64, Rest) == 48 && offsetof(Held_f64, Along) == 72, "Held_f64");
+static_assert(sizeof(TileVertices_f64) == 96 && offsetof(TileVertices_f64, Place_) == 0 &&
+    offsetof(TileVertices_f64, Row_) == 24 && offsetof(TileVertices_f64, M22) == 48 &&
+    offsetof(TileVertices_f64, Along) == 72, "TileVertices_f64");
 
-// board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float64], tile.go:74
-struct board_f64 {
+// sharedTile[float64], tile.go:74
+struct sharedTile_f64 {
     Slice<Place_f64> place;
     Slice<Row_f64> row;
-    Slice<double> rest;
+    Slice<double> m22;
     Slice<Row_f64> nodeRow;
     Slice<double> nodeRest;
     Window window;
 };
-static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && offsetof(board_f64, row) == 24 &&
-    offsetof(board_f64, rest) == 48 && offsetof(board_f64, nodeRow) == 72 && offsetof(board_f64, nodeRest) == 96 &&
-    offsetof(board_f64, window) == 120, "board_f64");
+static_assert(sizeof(sharedTile_f64) == 136 && offsetof(sharedTile_f64, place) == 0 &&
+    offsetof(sharedTile_f64, row) == 24 && offsetof(sharedTile_f64, m22) == 48 &&
+    offsetof(sharedTile_f64, nodeRow) == 72 && offsetof(sharedTile_f64, nodeRest) == 96 &&
+    offsetof(sharedTile_f64, window) == 120, "sharedTile_f64");
 
-// Traveller is a vertex that goes from rank to rank: its place in Held, and its rail, -1 if it does not slide.
-// Traveller, traveller.go:6
-struct alignas(8) Traveller {
+// Exchanged is a vertex that ranks exchange: its index in TileVertices, and that of its rail, -1 if it does not slide.
+// Exchanged, traveller.go:6
+struct alignas(8) Exchanged {
     int32 Place_, Rail_;
 };
-static_assert(sizeof(Traveller) == 8 && offsetof(Traveller, Place_) == 0 && offsetof(Traveller, Rail_) == 4, "Traveller");
+static_assert(sizeof(Exchanged) == 8 && offsetof(Exchanged, Place_) == 0 && offsetof(Exchanged, Rail_) == 4, "Exchanged");
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
-// of the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the
+// position of the vertex, which are constant.
 // star[float32], untangle.go:7
 struct star_f32 {
     int64 n;
@@ -828,8 +842,8 @@ struct star_f32 {
 static_assert(sizeof(star_f32) == 392 && offsetof(star_f32, n) == 0 && offsetof(star_f32, area) == 8 &&
     offsetof(star_f32, gx) == 136 && offsetof(star_f32, gy) == 264, "star_f32");
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
-// of the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the
+// position of the vertex, which are constant.
 // star[float64], untangle.go:7
 struct star_f64 {
     int64 n;
@@ -839,13 +853,13 @@ struct star_f64 {
 static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(star_f64, area) == 8 &&
     offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
 
-// Boxes is a range of a grid's boxes.
-// Boxes, window.go:37
-struct alignas(16) Boxes {
+// BoxRange is a range of a grid's boxes.
+// BoxRange, window.go:37
+struct alignas(16) BoxRange {
     int32 I0, I1, J0, J1;
 };
-static_assert(sizeof(Boxes) == 16 && offsetof(Boxes, I0) == 0 && offsetof(Boxes, I1) == 4 &&
-    offsetof(Boxes, J0) == 8 && offsetof(Boxes, J1) == 12, "Boxes");
+static_assert(sizeof(BoxRange) == 16 && offsetof(BoxRange, I0) == 0 && offsetof(BoxRange, I1) == 4 &&
+    offsetof(BoxRange, J0) == 8 && offsetof(BoxRange, J1) == 12, "BoxRange");
 
 // begin begins a step of vertex i.
 // (*step[float32]).begin, place.go:40
@@ -883,10 +897,10 @@ DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, b
     return j;
 }
 
-// tug returns M u, what an edge u of metric M does to a vertex at its end.
-// tug[float32], pain.go:6
-struct tug_f32_results { float r0; float r1; };
-DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float uy) {
+// metricTimes returns M u, the force of an edge u of metric M on a vertex at its end.
+// metricTimes[float32], pain.go:6
+struct metricTimes_f32_results { float r0; float r1; };
+DEVICE metricTimes_f32_results metricTimes_f32(float m11, float m12, float m22, float ux, float uy) {
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
@@ -896,11 +910,11 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
-// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// Of[float32], fit/fit.go:11
-struct fit_Of_f32_results { float r0; float r1; float r2; float r3; };
-DEVICE fit_Of_f32_results fit_Of_f32(float x) {
+// ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
+// length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// ValueAndDerivatives[float32], fit/fit.go:11
+struct fit_ValueAndDerivatives_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) {
     if (x < 1.0f) {
         float t = x * (2.0f - x);
         float r = 1.0f / t;
@@ -912,9 +926,9 @@ DEVICE fit_Of_f32_results fit_Of_f32(float x) {
     return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// Raised is x to the power 2ⁿ.
-// Raised[float32], fit/fit.go:44
-DEVICE float fit_Raised_f32(float x, int32 n) {
+// Power is x to the power 2ⁿ.
+// Power[float32], fit/fit.go:44
+DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
     }
@@ -940,7 +954,7 @@ DEVICE float fit_Lower_f32(float least, float q) {
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest place inside. NaN is taken to the first piece.
+// the ends it is the nearest position inside. NaN is taken to the first piece.
 // Locate[float32], lookup/lookup.go:26
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
@@ -955,20 +969,20 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
     return {k, c - float(k)};
 }
 
-// spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
-// (*Field[float32]).spotIn, fieldmesh.go:22
-DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, float x, float y) {
-    Array<int32, 3> *at = &f->Patches[patch].At;
+// barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
+// (*Field[float32]).barycentricIn, fieldmesh.go:22
+DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, float x, float y) {
+    Array<int32, 3> *at = &f->Background[cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     float dx = x - o->X, dy = y - o->Y;
     float area = bx * cy - by * cx;
-    return spot_f32{patch, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
+    return barycentric_f32{cell, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
 }
 
-// inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
-// inside[float32], fieldmesh.go:32
-DEVICE spot_f32 inside_f32(spot_f32 s) {
+// clampToCell moves a position outside of its triangle to the triangle's boundary, and NaN to the first corner.
+// clampToCell[float32], fieldmesh.go:32
+DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
     }
@@ -982,25 +996,25 @@ DEVICE spot_f32 inside_f32(spot_f32 s) {
     return s;
 }
 
-// beyond is the square of the distance of a place from a spot.
-// (*Field[float32]).beyond, fieldmesh.go:93
-DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, float x, float y) {
-    Array<int32, 3> *at = &f->Patches[s->patch].At;
+// distanceSquare is the square of the distance of (x, y) from a position in a triangle.
+// (*Field[float32]).distanceSquare, fieldmesh.go:93
+DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, float x, float y) {
+    Array<int32, 3> *at = &f->Background[s->cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     float dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
     float dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
     return dx * dx + dy * dy;
 }
 
-// nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
-// or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
+// nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
+// it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
 // (*Field[float32]).nearest, fieldmesh.go:80
-DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
-    spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], x, y));
-    float far = Field_beyond_f32(f, &best, x, y);
+DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
+    barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], x, y));
+    float far = Field_distanceSquare_f32(f, &best, x, y);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
-        spot_f32 s = inside_f32(Field_spotIn_f32(f, f->Listed[k], x, y));
-        if (float d = Field_beyond_f32(f, &s, x, y); d < far) {
+        barycentric_f32 s = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[k], x, y));
+        if (float d = Field_distanceSquare_f32(f, &s, x, y); d < far) {
             best = s;
             far = d;
         }
@@ -1008,51 +1022,51 @@ DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float 
     return best;
 }
 
-// find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
-// place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
-// across the edge that the place lies farthest beyond.
+// find returns where on the mesh a position lies, or the nearest that the triangles of its box have. It depends on the
+// position alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
+// across the edge that the position lies farthest beyond.
 // (*Field[float32]).find, fieldmesh.go:48
-DEVICE spot_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
+DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
     auto [i, unused1] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
-    int32 patch = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
-        spot_f32 s = Field_spotIn_f32(f, patch, x, y);
+        barycentric_f32 s = Field_barycentricIn_f32(f, cell, x, y);
         float a = 1.0f - s.b - s.c;
         float least = 0.0f;
         int32 next = -1;
         if (a < least) {
             least = a;
-            next = f->Patches[patch].Next[1];
+            next = f->Background[cell].Next[1];
         }
-        if (s.b < least && (next < 0 || f->Patches[patch].Next[2] >= 0)) {
+        if (s.b < least && (next < 0 || f->Background[cell].Next[2] >= 0)) {
             least = s.b;
-            next = f->Patches[patch].Next[2];
+            next = f->Background[cell].Next[2];
         }
-        if (s.c < least && (next < 0 || f->Patches[patch].Next[0] >= 0)) {
+        if (s.c < least && (next < 0 || f->Background[cell].Next[0] >= 0)) {
             least = s.c;
-            next = f->Patches[patch].Next[0];
+            next = f->Background[cell].Next[0];
         }
-        // Where both sides of an edge send it across, a place is on the edge but for rounding.
+        // Where both sides of an edge send it across, a position is on the edge but for rounding.
         if (least >= 0.0f || next >= 0 && next == before) {
-            return inside_f32(s);
+            return clampToCell_f32(s);
         }
         if (next < 0) {
             break;
         }
-        before = patch;
-        patch = next;
+        before = cell;
+        cell = next;
     }
     return Field_nearest_f32(f, box, x, y);
 }
 
-// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:115
-struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, float x, float y) {
-    spot_f32 s = Field_find_f32(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
+// gradientAtBackground returns the derivatives by x and y, constant on every triangle.
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:115
+struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, float x, float y) {
+    barycentric_f32 s = Field_find_f32(f, x, y);
+    Array<int32, 3> *at = &f->Background[s.cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     float per = f->Scale / (bx * cy - by * cx);
@@ -1079,12 +1093,12 @@ DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
-// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:60
-struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
+// Gradient returns the derivatives of the metric by x and y, those of the inside at its edges.
+// (*Field[float32]).Gradient, field.go:60
+struct Field_Gradient_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f32(f, x, y);
+        const auto results1 = Field_gradientAtBackground_f32(f, x, y);
         return {results1.r0, results1.r1};
     }
     auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
@@ -1110,10 +1124,10 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, floa
     return {mx, my};
 }
 
-// bowlOf surveys the triangles around vertex i, from where a step of it begins.
-// bowlOf[float32], barrier.go:28
-DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v) {
+// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf[float32], barrier.go:28
+DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m,
+        const Field_f32 *field, Slice<Vertex_f32> v) {
     float p11 = v[i].M11, p12 = v[i].M12, p22 = v[i].M22;
     float energy = 0.0f, gx = 0.0f, gy = 0.0f, h11 = 0.0f, h12 = 0.0f, h22 = 0.0f, b11 = 0.0f, b12 = 0.0f, b22 = 0.0f, sum = 0.0f;
     float least = 2.0f, power = float(shl(1, c->Doublings));
@@ -1129,12 +1143,12 @@ DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 
         float bx = b->X - s->x, by = b->Y - s->y;
         float m11 = (a11 + b->M11) * 0x1.555556p-02f /* 0.33333334 */, m12 = (a12 + b->M12) * 0x1.555556p-02f /* 0.33333334 */, m22 = (a22 + b->M22) * 0x1.555556p-02f /* 0.33333334 */;
         float double_ = ax * by - bx * ay, det = m11 * m22 - m12 * m12;
-        auto [fx, fy] = tug_f32(m11, m12, m22, ax, ay);
-        auto [ux, uy] = tug_f32(m11, m12, m22, bx, by);
+        auto [fx, fy] = metricTimes_f32(m11, m12, m22, ax, ay);
+        auto [ux, uy] = metricTimes_f32(m11, m12, m22, bx, by);
         float cx = bx - ax, cy = by - ay;
-        auto [wx, wy] = tug_f32(m11, m12, m22, cx, cy);
+        auto [wx, wy] = metricTimes_f32(m11, m12, m22, cx, cy);
         float la = num_Sqrt_f32(ax * fx + ay * fy), lb = num_Sqrt_f32(bx * ux + by * uy), lc = num_Sqrt_f32(cx * wx + cy * wy);
-        auto [size, slope, bend, inverse] = fit_Of_f32((la + lb + lc) * 0x1.555556p-02f /* 0.33333334 */);
+        auto [size, slope, bend, inverse] = fit_ValueAndDerivatives_f32((la + lb + lc) * 0x1.555556p-02f /* 0.33333334 */);
         float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
         float kappa = slope * 0x1.555556p-02f /* 0.33333334 */ - 0x1.555556p-01f /* 0.6666667 */ * inverse;
         float ia = 1.0f / la, ib = 1.0f / lb, ic = 1.0f / lc;
@@ -1144,7 +1158,7 @@ DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 
         // ∇V/V
         float nx = -cy * flat, ny = cx * flat;
         float qx = nx + kappa * px, qy = ny + kappa * py;
-        float e = fit_Raised_f32(c->Floor / q, c->Doublings);
+        float e = fit_Power_f32(c->Floor / q, c->Doublings);
         energy += e;
         e *= power;
         gx = gx - e * qx;
@@ -1174,10 +1188,10 @@ DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 
         a12 = p12 + b->M12;
         a22 = p22 + b->M22;
     }
-    auto [mx, my] = Field_Slope_f32(field, s->x, s->y);
+    auto [mx, my] = Field_Gradient_f32(field, s->x, s->y);
     gx -= 0x1.555556p-02f /* 0.33333334 */ * (b11 * mx.M11 + 2.0f * b12 * mx.M12 + b22 * mx.M22);
     gy -= 0x1.555556p-02f /* 0.33333334 */ * (b11 * my.M11 + 2.0f * b12 * my.M12 + b22 * my.M22);
-    return bowl_f32{energy, gx, gy, h11, h12, h22, least, sum};
+    return localEnergy_f32{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
 // tangent is the direction of the rail where the step begins.
@@ -1194,7 +1208,7 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:78
+// solve[float32], pain.go:80
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
     float inverse = 1.0f / a11;
@@ -1204,7 +1218,7 @@ DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, fl
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
-// (*step[float32]).newton, pain.go:58
+// (*step[float32]).newton, pain.go:60
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
         auto [tx, ty] = step_tangent_f32(s);
@@ -1216,9 +1230,9 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, floa
     s->dy = results1.r1;
 }
 
-// hold keeps a step on the piece of its rail that the vertex may have.
-// (*step[float32]).hold, place.go:66
-DEVICE void step_hold_f32(step_f32 *s) {
+// limitToRail limits a step to the part of its rail that the vertex may occupy.
+// (*step[float32]).limitToRail, place.go:66
+DEVICE void step_limitToRail_f32(step_f32 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
     }
@@ -1229,8 +1243,8 @@ DEVICE void step_hold_f32(step_f32 *s) {
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all triangles are slivers.
-// (*bowl[float32]).descend, barrier.go:126
-DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
+// (*localEnergy[float32]).descend, barrier.go:127
+DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f32 h = {};
     h.M11 = b->h11 + more * p->M11;
@@ -1238,7 +1252,7 @@ DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *
     h.M22 = b->h22 + more * p->M22;
     step_newton_f32(s, &h, -b->gx, -b->gy, relax);
     if (s->slides) {
-        step_hold_f32(s);
+        step_limitToRail_f32(s);
     }
 }
 
@@ -1251,7 +1265,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
 // (*step[float32]).at, place.go:51
 struct step_at_f32_results { float r0; float r1; };
@@ -1264,19 +1278,19 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     return {s->x + share * s->dx, s->y + share * s->dy};
 }
 
-// apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float32], barrier.go:176
-DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
+// distanceSquare is the square of the distance of a position from a vertex, in its metric.
+// distanceSquare[float32], barrier.go:177
+DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
 }
 
-// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
-// positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:103
-DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
-    spot_f32 s = Field_find_f32(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
+// atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
+// tensors is positive definite.
+// (*Field[float32]).atBackground, fieldmesh.go:103
+DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, float x, float y) {
+    barycentric_f32 s = Field_find_f32(f, x, y);
+    Array<int32, 3> *at = &f->Background[s.cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     Tensor_f32 m = {};
     m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
@@ -1291,9 +1305,9 @@ DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, fl
     return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
 }
 
-// within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float32]).within, field.go:48
-DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s, float t) {
+// bilinear returns the metric at (s, t) of box (i, j) of a grid.
+// (*Field[float32]).bilinear, field.go:48
+DEVICE Tensor_f32 Field_bilinear_f32(const Field_f32 *f, int32 i, int32 j, float s, float t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
     Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
@@ -1304,11 +1318,11 @@ DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s
     return m;
 }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 // (*Field[float32]).At, field.go:31
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
-        return Field_onMesh_f32(f, x, y);
+        return Field_atBackground_f32(f, x, y);
     }
     auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
@@ -1320,13 +1334,13 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
         m.M22 = f->Scale / (hy * hy);
         return m;
     }
-    return Field_within_f32(f, i, j, s, t);
+    return Field_bilinear_f32(f, i, j, s, t);
 }
 
-// Over returns F(x) and 1/x.
-// Over[float32], fit/fit.go:24
-struct fit_Over_f32_results { float r0; float r1; };
-DEVICE fit_Over_f32_results fit_Over_f32(float x) {
+// Value returns F(x) and 1/x.
+// Value[float32], fit/fit.go:24
+struct fit_Value_f32_results { float r0; float r1; };
+DEVICE fit_Value_f32_results fit_Value_f32(float x) {
     float s = 1.0f / x;
     float m = num_Smaller_f32(x, s);
     float t = m * (2.0f - m);
@@ -1343,12 +1357,12 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// rated returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
+// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
 // qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
-// rated[float32], barrier.go:90
-struct rated_f32_results { float r0; float r1; bool r2; };
-DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tensor_f32 *at, float need, float flat,
-        Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+// trialEnergy[float32], barrier.go:91
+struct trialEnergy_f32_results { float r0; float r1; bool r2; };
+DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *at, float need,
+        float flat, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float p11 = at->M11, p12 = at->M12, p22 = at->M22;
     float energy = 0.0f, sum = 0.0f;
     int32 first = Mesh_next_f32(m, i, 0);
@@ -1367,13 +1381,13 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
         float cx = bx - ax, cy = by - ay;
         float la = ax * (m11 * ax + 2.0f * m12 * ay) + m22 * ay * ay, lb = bx * (m11 * bx + 2.0f * m12 * by) + m22 * by * by;
         float lc = cx * (m11 * cx + 2.0f * m12 * cy) + m22 * cy * cy;
-        auto [size, inverse] = fit_Over_f32((num_Sqrt_f32(la) + num_Sqrt_f32(lb) + num_Sqrt_f32(lc)) * 0x1.555556p-02f /* 0.33333334 */);
+        auto [size, inverse] = fit_Value_f32((num_Sqrt_f32(la) + num_Sqrt_f32(lb) + num_Sqrt_f32(lc)) * 0x1.555556p-02f /* 0.33333334 */);
         float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
         if (!(q >= need && double_ > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
             return {energy, sum, false};
         }
         sum += q;
-        energy += fit_Raised_f32(c->Floor / q, c->Doublings);
+        energy += fit_Power_f32(c->Floor / q, c->Doublings);
         if (j == first) {
             return {energy, sum, true};
         }
@@ -1390,24 +1404,24 @@ DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tenso
 // It returns the square of the move in the metric.
 //
 // Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:143
+// Barrier[float32], barrier.go:144
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    bowl_f32 b = bowlOf_f32(i, &s, c, m, field, v);
-    bowl_descend_f32(&b, &s, p->Relax, &v[i]);
+    localEnergy_f32 b = localEnergyOf_f32(i, &s, c, m, field, v);
+    localEnergy_descend_f32(&b, &s, p->Relax, &v[i]);
     float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f32(&s, share);
-        float far = apart_f32(&v[i], x, y);
+        float far = distanceSquare_f32(&v[i], x, y);
         if (!(far > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
             break;
         }
         Tensor_f32 at = Field_At_f32(field, x, y);
-        auto [energy, sum, sound] = rated_f32(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f32(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -1464,10 +1478,10 @@ DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, b
     return j;
 }
 
-// tug returns M u, what an edge u of metric M does to a vertex at its end.
-// tug[float64], pain.go:6
-struct tug_f64_results { double r0; double r1; };
-DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, double uy) {
+// metricTimes returns M u, the force of an edge u of metric M on a vertex at its end.
+// metricTimes[float64], pain.go:6
+struct metricTimes_f64_results { double r0; double r1; };
+DEVICE metricTimes_f64_results metricTimes_f64(double m11, double m12, double m22, double ux, double uy) {
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
@@ -1477,11 +1491,11 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
-// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// Of[float64], fit/fit.go:11
-struct fit_Of_f64_results { double r0; double r1; double r2; double r3; };
-DEVICE fit_Of_f64_results fit_Of_f64(double x) {
+// ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
+// length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// ValueAndDerivatives[float64], fit/fit.go:11
+struct fit_ValueAndDerivatives_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x) {
     if (x < 1.0) {
         double t = x * (2.0 - x);
         double r = 1.0 / t;
@@ -1493,9 +1507,9 @@ DEVICE fit_Of_f64_results fit_Of_f64(double x) {
     return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// Raised is x to the power 2ⁿ.
-// Raised[float64], fit/fit.go:44
-DEVICE double fit_Raised_f64(double x, int32 n) {
+// Power is x to the power 2ⁿ.
+// Power[float64], fit/fit.go:44
+DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
     }
@@ -1521,7 +1535,7 @@ DEVICE double fit_Lower_f64(double least, double q) {
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest place inside. NaN is taken to the first piece.
+// the ends it is the nearest position inside. NaN is taken to the first piece.
 // Locate[float64], lookup/lookup.go:26
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
@@ -1536,20 +1550,20 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
     return {k, c - double(k)};
 }
 
-// spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
-// (*Field[float64]).spotIn, fieldmesh.go:22
-DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, double x, double y) {
-    Array<int32, 3> *at = &f->Patches[patch].At;
+// barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
+// (*Field[float64]).barycentricIn, fieldmesh.go:22
+DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, double x, double y) {
+    Array<int32, 3> *at = &f->Background[cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     double dx = x - o->X, dy = y - o->Y;
     double area = bx * cy - by * cx;
-    return spot_f64{patch, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
+    return barycentric_f64{cell, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
 }
 
-// inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
-// inside[float64], fieldmesh.go:32
-DEVICE spot_f64 inside_f64(spot_f64 s) {
+// clampToCell moves a position outside of its triangle to the triangle's boundary, and NaN to the first corner.
+// clampToCell[float64], fieldmesh.go:32
+DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
     }
@@ -1563,25 +1577,25 @@ DEVICE spot_f64 inside_f64(spot_f64 s) {
     return s;
 }
 
-// beyond is the square of the distance of a place from a spot.
-// (*Field[float64]).beyond, fieldmesh.go:93
-DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, double x, double y) {
-    Array<int32, 3> *at = &f->Patches[s->patch].At;
+// distanceSquare is the square of the distance of (x, y) from a position in a triangle.
+// (*Field[float64]).distanceSquare, fieldmesh.go:93
+DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, double x, double y) {
+    Array<int32, 3> *at = &f->Background[s->cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     double dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
     double dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
     return dx * dx + dy * dy;
 }
 
-// nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
-// or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
+// nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
+// it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
 // (*Field[float64]).nearest, fieldmesh.go:80
-DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
-    spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], x, y));
-    double far = Field_beyond_f64(f, &best, x, y);
+DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
+    barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], x, y));
+    double far = Field_distanceSquare_f64(f, &best, x, y);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
-        spot_f64 s = inside_f64(Field_spotIn_f64(f, f->Listed[k], x, y));
-        if (double d = Field_beyond_f64(f, &s, x, y); d < far) {
+        barycentric_f64 s = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[k], x, y));
+        if (double d = Field_distanceSquare_f64(f, &s, x, y); d < far) {
             best = s;
             far = d;
         }
@@ -1589,51 +1603,52 @@ DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, doubl
     return best;
 }
 
-// find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
-// place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
-// across the edge that the place lies farthest beyond.
+// find returns where on the mesh a position lies, or the nearest that the triangles of its box have. It depends on the
+// position alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
+// across the edge that the position lies farthest beyond.
 // (*Field[float64]).find, fieldmesh.go:48
-DEVICE spot_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
+DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
     auto [i, unused1] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
-    int32 patch = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
-        spot_f64 s = Field_spotIn_f64(f, patch, x, y);
+        barycentric_f64 s = Field_barycentricIn_f64(f, cell, x, y);
         double a = 1.0 - s.b - s.c;
         double least = 0.0;
         int32 next = -1;
         if (a < least) {
             least = a;
-            next = f->Patches[patch].Next[1];
+            next = f->Background[cell].Next[1];
         }
-        if (s.b < least && (next < 0 || f->Patches[patch].Next[2] >= 0)) {
+        if (s.b < least && (next < 0 || f->Background[cell].Next[2] >= 0)) {
             least = s.b;
-            next = f->Patches[patch].Next[2];
+            next = f->Background[cell].Next[2];
         }
-        if (s.c < least && (next < 0 || f->Patches[patch].Next[0] >= 0)) {
+        if (s.c < least && (next < 0 || f->Background[cell].Next[0] >= 0)) {
             least = s.c;
-            next = f->Patches[patch].Next[0];
+            next = f->Background[cell].Next[0];
         }
-        // Where both sides of an edge send it across, a place is on the edge but for rounding.
+        // Where both sides of an edge send it across, a position is on the edge but for rounding.
         if (least >= 0.0 || next >= 0 && next == before) {
-            return inside_f64(s);
+            return clampToCell_f64(s);
         }
         if (next < 0) {
             break;
         }
-        before = patch;
-        patch = next;
+        before = cell;
+        cell = next;
     }
     return Field_nearest_f64(f, box, x, y);
 }
 
-// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:115
-struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, double x, double y) {
-    spot_f64 s = Field_find_f64(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
+// gradientAtBackground returns the derivatives by x and y, constant on every triangle.
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:115
+struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, double x,
+        double y) {
+    barycentric_f64 s = Field_find_f64(f, x, y);
+    Array<int32, 3> *at = &f->Background[s.cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     double per = f->Scale / (bx * cy - by * cx);
@@ -1660,12 +1675,12 @@ DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
-// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:60
-struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
+// Gradient returns the derivatives of the metric by x and y, those of the inside at its edges.
+// (*Field[float64]).Gradient, field.go:60
+struct Field_Gradient_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f64(f, x, y);
+        const auto results1 = Field_gradientAtBackground_f64(f, x, y);
         return {results1.r0, results1.r1};
     }
     auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
@@ -1691,10 +1706,10 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, dou
     return {mx, my};
 }
 
-// bowlOf surveys the triangles around vertex i, from where a step of it begins.
-// bowlOf[float64], barrier.go:28
-DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v) {
+// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf[float64], barrier.go:28
+DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m,
+        const Field_f64 *field, Slice<Vertex_f64> v) {
     double p11 = v[i].M11, p12 = v[i].M12, p22 = v[i].M22;
     double energy = 0.0, gx = 0.0, gy = 0.0, h11 = 0.0, h12 = 0.0, h22 = 0.0, b11 = 0.0, b12 = 0.0, b22 = 0.0, sum = 0.0;
     double least = 2.0, power = double(shl(1, c->Doublings));
@@ -1710,12 +1725,12 @@ DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 
         double bx = b->X - s->x, by = b->Y - s->y;
         double m11 = (a11 + b->M11) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m12 = (a12 + b->M12) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m22 = (a22 + b->M22) * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
         double double_ = ax * by - bx * ay, det = m11 * m22 - m12 * m12;
-        auto [fx, fy] = tug_f64(m11, m12, m22, ax, ay);
-        auto [ux, uy] = tug_f64(m11, m12, m22, bx, by);
+        auto [fx, fy] = metricTimes_f64(m11, m12, m22, ax, ay);
+        auto [ux, uy] = metricTimes_f64(m11, m12, m22, bx, by);
         double cx = bx - ax, cy = by - ay;
-        auto [wx, wy] = tug_f64(m11, m12, m22, cx, cy);
+        auto [wx, wy] = metricTimes_f64(m11, m12, m22, cx, cy);
         double la = num_Sqrt_f64(ax * fx + ay * fy), lb = num_Sqrt_f64(bx * ux + by * uy), lc = num_Sqrt_f64(cx * wx + cy * wy);
-        auto [size, slope, bend, inverse] = fit_Of_f64((la + lb + lc) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
+        auto [size, slope, bend, inverse] = fit_ValueAndDerivatives_f64((la + lb + lc) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
         double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
         double kappa = slope * 0x1.5555555555555p-02 /* 0.3333333333333333 */ - 0x1.5555555555555p-01 /* 0.6666666666666666 */ * inverse;
         double ia = 1.0 / la, ib = 1.0 / lb, ic = 1.0 / lc;
@@ -1725,7 +1740,7 @@ DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 
         // ∇V/V
         double nx = -cy * flat, ny = cx * flat;
         double qx = nx + kappa * px, qy = ny + kappa * py;
-        double e = fit_Raised_f64(c->Floor / q, c->Doublings);
+        double e = fit_Power_f64(c->Floor / q, c->Doublings);
         energy += e;
         e *= power;
         gx = gx - e * qx;
@@ -1755,10 +1770,10 @@ DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 
         a12 = p12 + b->M12;
         a22 = p22 + b->M22;
     }
-    auto [mx, my] = Field_Slope_f64(field, s->x, s->y);
+    auto [mx, my] = Field_Gradient_f64(field, s->x, s->y);
     gx -= 0x1.5555555555555p-02 /* 0.3333333333333333 */ * (b11 * mx.M11 + 2.0 * b12 * mx.M12 + b22 * mx.M22);
     gy -= 0x1.5555555555555p-02 /* 0.3333333333333333 */ * (b11 * my.M11 + 2.0 * b12 * my.M12 + b22 * my.M22);
-    return bowl_f64{energy, gx, gy, h11, h12, h22, least, sum};
+    return localEnergy_f64{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
 // tangent is the direction of the rail where the step begins.
@@ -1775,7 +1790,7 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:78
+// solve[float64], pain.go:80
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
     double inverse = 1.0 / a11;
@@ -1785,7 +1800,7 @@ DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
-// (*step[float64]).newton, pain.go:58
+// (*step[float64]).newton, pain.go:60
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
         auto [tx, ty] = step_tangent_f64(s);
@@ -1797,9 +1812,9 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, do
     s->dy = results1.r1;
 }
 
-// hold keeps a step on the piece of its rail that the vertex may have.
-// (*step[float64]).hold, place.go:66
-DEVICE void step_hold_f64(step_f64 *s) {
+// limitToRail limits a step to the part of its rail that the vertex may occupy.
+// (*step[float64]).limitToRail, place.go:66
+DEVICE void step_limitToRail_f64(step_f64 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
     }
@@ -1810,8 +1825,8 @@ DEVICE void step_hold_f64(step_f64 *s) {
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all triangles are slivers.
-// (*bowl[float64]).descend, barrier.go:126
-DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
+// (*localEnergy[float64]).descend, barrier.go:127
+DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f64 h = {};
     h.M11 = b->h11 + more * p->M11;
@@ -1819,7 +1834,7 @@ DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 
     h.M22 = b->h22 + more * p->M22;
     step_newton_f64(s, &h, -b->gx, -b->gy, relax);
     if (s->slides) {
-        step_hold_f64(s);
+        step_limitToRail_f64(s);
     }
 }
 
@@ -1832,7 +1847,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
 // (*step[float64]).at, place.go:51
 struct step_at_f64_results { double r0; double r1; };
@@ -1845,19 +1860,19 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     return {s->x + share * s->dx, s->y + share * s->dy};
 }
 
-// apart is the square of the distance of a place from a vertex, in its metric.
-// apart[float64], barrier.go:176
-DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
+// distanceSquare is the square of the distance of a position from a vertex, in its metric.
+// distanceSquare[float64], barrier.go:177
+DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
 }
 
-// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
-// positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:103
-DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
-    spot_f64 s = Field_find_f64(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
+// atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
+// tensors is positive definite.
+// (*Field[float64]).atBackground, fieldmesh.go:103
+DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, double x, double y) {
+    barycentric_f64 s = Field_find_f64(f, x, y);
+    Array<int32, 3> *at = &f->Background[s.cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
     Tensor_f64 m = {};
     m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
@@ -1872,9 +1887,9 @@ DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double
     return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
 }
 
-// within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float64]).within, field.go:48
-DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double s, double t) {
+// bilinear returns the metric at (s, t) of box (i, j) of a grid.
+// (*Field[float64]).bilinear, field.go:48
+DEVICE Tensor_f64 Field_bilinear_f64(const Field_f64 *f, int32 i, int32 j, double s, double t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
     Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
@@ -1885,11 +1900,11 @@ DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double 
     return m;
 }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 // (*Field[float64]).At, field.go:31
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
-        return Field_onMesh_f64(f, x, y);
+        return Field_atBackground_f64(f, x, y);
     }
     auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
@@ -1901,13 +1916,13 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
         m.M22 = f->Scale / (hy * hy);
         return m;
     }
-    return Field_within_f64(f, i, j, s, t);
+    return Field_bilinear_f64(f, i, j, s, t);
 }
 
-// Over returns F(x) and 1/x.
-// Over[float64], fit/fit.go:24
-struct fit_Over_f64_results { double r0; double r1; };
-DEVICE fit_Over_f64_results fit_Over_f64(double x) {
+// Value returns F(x) and 1/x.
+// Value[float64], fit/fit.go:24
+struct fit_Value_f64_results { double r0; double r1; };
+DEVICE fit_Value_f64_results fit_Value_f64(double x) {
     double s = 1.0 / x;
     double m = num_Smaller_f64(x, s);
     double t = m * (2.0 - m);
@@ -1924,12 +1939,12 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// rated returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
+// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
 // qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
-// rated[float64], barrier.go:90
-struct rated_f64_results { double r0; double r1; bool r2; };
-DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Tensor_f64 *at, double need,
-        double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+// trialEnergy[float64], barrier.go:91
+struct trialEnergy_f64_results { double r0; double r1; bool r2; };
+DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *at,
+        double need, double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double p11 = at->M11, p12 = at->M12, p22 = at->M22;
     double energy = 0.0, sum = 0.0;
     int32 first = Mesh_next_f64(m, i, 0);
@@ -1948,13 +1963,13 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
         double cx = bx - ax, cy = by - ay;
         double la = ax * (m11 * ax + 2.0 * m12 * ay) + m22 * ay * ay, lb = bx * (m11 * bx + 2.0 * m12 * by) + m22 * by * by;
         double lc = cx * (m11 * cx + 2.0 * m12 * cy) + m22 * cy * cy;
-        auto [size, inverse] = fit_Over_f64((num_Sqrt_f64(la) + num_Sqrt_f64(lb) + num_Sqrt_f64(lc)) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
+        auto [size, inverse] = fit_Value_f64((num_Sqrt_f64(la) + num_Sqrt_f64(lb) + num_Sqrt_f64(lc)) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
         double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
         if (!(q >= need && double_ > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
             return {energy, sum, false};
         }
         sum += q;
-        energy += fit_Raised_f64(c->Floor / q, c->Doublings);
+        energy += fit_Power_f64(c->Floor / q, c->Doublings);
         if (j == first) {
             return {energy, sum, true};
         }
@@ -1971,24 +1986,24 @@ DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Ten
 // It returns the square of the move in the metric.
 //
 // Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:143
+// Barrier[float64], barrier.go:144
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
-    bowl_f64 b = bowlOf_f64(i, &s, c, m, field, v);
-    bowl_descend_f64(&b, &s, p->Relax, &v[i]);
+    localEnergy_f64 b = localEnergyOf_f64(i, &s, c, m, field, v);
+    localEnergy_descend_f64(&b, &s, p->Relax, &v[i]);
     double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f64(&s, share);
-        double far = apart_f64(&v[i], x, y);
+        double far = distanceSquare_f64(&v[i], x, y);
         if (!(far > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
             break;
         }
         Tensor_f64 at = Field_At_f64(field, x, y);
-        auto [energy, sum, sound] = rated_f64(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f64(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -2039,14 +2054,14 @@ DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, 
     return t;
 }
 
-// Quality is 1 for the best, and negative for a triangle that is turned over.
+// Quality is 1 for the best, and negative for an inverted triangle.
 // (*Triangle[float32]).Quality, quality.go:40
 DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
     return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float32], barrier.go:184
+// RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2088,14 +2103,14 @@ DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a
     return t;
 }
 
-// Quality is 1 for the best, and negative for a triangle that is turned over.
+// Quality is 1 for the best, and negative for an inverted triangle.
 // (*Triangle[float64]).Quality, quality.go:40
 DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
     return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // RateCell returns the quality of triangle i, for the least of all.
-// RateCell[float64], barrier.go:184
+// RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2123,11 +2138,11 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:12
-DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited.
+// needsVisit[float32], place.go:12
+DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
     }
@@ -2149,7 +2164,7 @@ DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
 // keeps in registers as it does not keep those in a struct of this size.
-// gather[float32], pain.go:11
+// gather[float32], pain.go:13
 struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
 DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
@@ -2164,7 +2179,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
         }
         Vertex_f32 *n = &v[j];
         float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-        auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+        auto [fx, fy] = metricTimes_f32(m11, m12, m22, n->X - x, n->Y - y);
         a11 = a11 + m11;
         a12 = a12 + m12;
         a22 = a22 + m22;
@@ -2179,7 +2194,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
             }
             Vertex_f32 *n = &v[j];
             float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-            auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+            auto [fx, fy] = metricTimes_f32(m11, m12, m22, n->X - x, n->Y - y);
             a11 = a11 + m11;
             a12 = a12 + m12;
             a22 = a22 + m22;
@@ -2191,7 +2206,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float32]).pain, pain.go:68
+// (*step[float32]).pain, pain.go:70
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
     if (s->slides) {
         step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
@@ -2203,10 +2218,10 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
     s->dy = results1.r1;
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
-// are linear in the share.
-// reach[float32], place.go:150
-DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+// largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
+// flat. Areas are linear in the share.
+// largestShare[float32], place.go:150
+DEVICE float largestShare_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
         dx = s->ds * s->rail.Tx;
@@ -2256,10 +2271,10 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:77
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+// commitMove[float32], place.go:77
+DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
         seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -2294,7 +2309,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
     float share = 1.0f;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
-            share = reach_f32(i, !s->slides, s, m, v);
+            share = largestShare_f32(i, !s->slides, s, m, v);
         }
         for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
             auto [x, y] = step_at_f32(s, share);
@@ -2310,16 +2325,16 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:90
+// Pain[float32], pain.go:92
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2329,11 +2344,11 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:12
-DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited.
+// needsVisit[float64], place.go:12
+DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
     }
@@ -2355,7 +2370,7 @@ DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
 // keeps in registers as it does not keep those in a struct of this size.
-// gather[float64], pain.go:11
+// gather[float64], pain.go:13
 struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
 DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
@@ -2370,7 +2385,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
         }
         Vertex_f64 *n = &v[j];
         double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-        auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+        auto [fx, fy] = metricTimes_f64(m11, m12, m22, n->X - x, n->Y - y);
         a11 = a11 + m11;
         a12 = a12 + m12;
         a22 = a22 + m22;
@@ -2385,7 +2400,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
             }
             Vertex_f64 *n = &v[j];
             double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-            auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+            auto [fx, fy] = metricTimes_f64(m11, m12, m22, n->X - x, n->Y - y);
             a11 = a11 + m11;
             a12 = a12 + m12;
             a22 = a22 + m22;
@@ -2397,7 +2412,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float64]).pain, pain.go:68
+// (*step[float64]).pain, pain.go:70
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
     if (s->slides) {
         step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
@@ -2409,10 +2424,10 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
     s->dy = results1.r1;
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
-// are linear in the share.
-// reach[float64], place.go:150
-DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+// largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
+// flat. Areas are linear in the share.
+// largestShare[float64], place.go:150
+DEVICE double largestShare_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
         dx = s->ds * s->rail.Tx;
@@ -2463,10 +2478,10 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
     }
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float64], place.go:77
-DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+// commitMove[float64], place.go:77
+DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
         seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -2501,7 +2516,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
     double share = 1.0;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
-            share = reach_f64(i, !s->slides, s, m, v);
+            share = largestShare_f64(i, !s->slides, s, m, v);
         }
         for (int64 tries = 0; share != 0.0; tries = add(tries, int64(1))) {
             auto [x, y] = step_at_f64(s, share);
@@ -2517,16 +2532,16 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f64(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:90
+// Pain[float64], pain.go:92
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2537,7 +2552,7 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float32], pain.go:42
+// moments[float32], pain.go:44
 struct moments_f32_results { float r0; float r1; float r2; };
 DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
@@ -2556,17 +2571,17 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:106
+// PainExact[float32], pain.go:108
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f32(i, m, v);
-    auto [mx, my] = Field_Slope_f32(field, s.x, s.y);
+    auto [mx, my] = Field_Gradient_f32(field, s.x, s.y);
     auto [xx, xy, yy] = moments_f32(i, m, v);
     gx -= (mx.M11 * xx + 2.0f * mx.M12 * xy + mx.M22 * yy) / 2.0f;
     gy -= (my.M11 * xx + 2.0f * my.M12 * xy + my.M22 * yy) / 2.0f;
@@ -2575,7 +2590,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float64], pain.go:42
+// moments[float64], pain.go:44
 struct moments_f64_results { double r0; double r1; double r2; };
 DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
@@ -2594,17 +2609,17 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:106
+// PainExact[float64], pain.go:108
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f64(i, m, v);
-    auto [mx, my] = Field_Slope_f64(field, s.x, s.y);
+    auto [mx, my] = Field_Gradient_f64(field, s.x, s.y);
     auto [xx, xy, yy] = moments_f64(i, m, v);
     gx -= (mx.M11 * xx + 2.0 * mx.M12 * xy + mx.M22 * yy) / 2.0;
     gy -= (my.M11 * xx + 2.0 * my.M12 * xy + my.M22 * yy) / 2.0;
@@ -2613,11 +2628,11 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
-// Laplace[float32], pain.go:125
+// Laplace[float32], pain.go:127
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2639,11 +2654,11 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
-// Laplace[float64], pain.go:125
+// Laplace[float64], pain.go:127
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2770,11 +2785,11 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2783,7 +2798,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
@@ -2836,11 +2851,11 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2849,11 +2864,11 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
-// newFrame[float32], climb.go:27
+// newFrame[float32], climb.go:28
 DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
     frame_f32 f = {};
     float root = num_Sqrt_f32(m->M11 * m->M22 - m->M12 * m->M12);
@@ -2870,8 +2885,8 @@ DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
     return f;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx and
+// my are the derivatives of the metric there.
 // (*Triangle[float32]).Gradient, quality.go:46
 struct Triangle_Gradient_f32_results { float r0; float r1; };
 DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, float x, float y, Vertex_f32 *a,
@@ -2907,16 +2922,16 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
     return {rise * (a->Y - b->Y) + q * (kappa * px + tx), rise * (b->X - a->X) + q * (kappa * py + ty)};
 }
 
-// look surveys the triangles around vertex i from (x, y).
-// (*hill[float32]).look, climb.go:41
-DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, frame_f32 *f, const Mesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v) {
+// evaluate computes them for vertex i at (x, y).
+// (*activeSet[float32]).evaluate, climb.go:42
+DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, float x, float y, frame_f32 *f,
+        const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, x, y);
-    auto [mx, my] = Field_Slope_f32(field, x, y);
+    auto [mx, my] = Field_Gradient_f32(field, x, y);
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
-    h->n = 0;
-    h->least = 2.0f;
+    act->n = 0;
+    act->least = 2.0f;
     for (int64 k = 1; ; k = add(k, int64(1))) {
         int32 b = Mesh_corner_f32(m, i, k, first, closed);
         if (b < 0) {
@@ -2927,22 +2942,22 @@ DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, f
         auto [gx, gy] = Triangle_Gradient_f32(&t, x, y, &v[a], &v[b], &mx, &my);
         float lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
         if (closed) {
-            h->gx[h->n] = f->l.M11 * gx + f->l.M12 * gy;
-            h->gy[h->n] = f->l.M12 * gx + f->l.M22 * gy;
-            h->lx[h->n] = f->l.M11 * lx + f->l.M12 * ly;
-            h->ly[h->n] = f->l.M12 * lx + f->l.M22 * ly;
+            act->gx[act->n] = f->l.M11 * gx + f->l.M12 * gy;
+            act->gy[act->n] = f->l.M12 * gx + f->l.M22 * gy;
+            act->lx[act->n] = f->l.M11 * lx + f->l.M12 * ly;
+            act->ly[act->n] = f->l.M12 * lx + f->l.M22 * ly;
         } else {
-            h->gx[h->n] = f->tx * gx + f->ty * gy;
-            h->gy[h->n] = 0.0f;
-            h->lx[h->n] = f->tx * lx + f->ty * ly;
-            h->ly[h->n] = 0.0f;
+            act->gx[act->n] = f->tx * gx + f->ty * gy;
+            act->gy[act->n] = 0.0f;
+            act->lx[act->n] = f->tx * lx + f->ty * ly;
+            act->ly[act->n] = 0.0f;
         }
-        h->q[h->n] = q;
-        h->room[h->n] = 2.0f * t.area;
-        if (!(q >= h->least)) {
-            h->least = q;
+        act->q[act->n] = q;
+        act->area[act->n] = 2.0f * t.area;
+        if (!(q >= act->least)) {
+            act->least = q;
         }
-        h->n = add(h->n, int64(1));
+        act->n = add(act->n, int64(1));
         if (b == first) {
             break;
         }
@@ -2950,42 +2965,42 @@ DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, f
     }
 }
 
-// active tells whether triangle k is among the worst.
-// (*hill[float32]).active, climb.go:77
-DEVICE bool hill_active_f32(hill_f32 *h, int64 k) {
-    return h->q[k] - h->least <= 0x1.f75104p-16f /* 3e-05 */ * h->least;
+// isActive tells whether triangle k is among the worst.
+// (*activeSet[float32]).isActive, climb.go:78
+DEVICE bool activeSet_isActive_f32(activeSet_f32 *act, int64 k) {
+    return act->q[k] - act->least <= 0x1.f75104p-16f /* 3e-05 */ * act->least;
 }
 
-// agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
-// of the hull but the one of least norm passes; none does if 0 is in the hull.
-// (*hill[float32]).agrees, climb.go:118
-DEVICE bool hill_agrees_f32(hill_f32 *h, float x, float y, float square) {
-    for (int64 k = 0; k < h->n; k++) {
-        if (hill_active_f32(h, k) && h->gx[k] * x + h->gy[k] * y < square * 0x1.ff7ceep-01f /* 0.999 */) {
+// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
+// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+// (*activeSet[float32]).isLeastNorm, climb.go:119
+DEVICE bool activeSet_isLeastNorm_f32(activeSet_f32 *act, float x, float y, float square) {
+    for (int64 k = 0; k < act->n; k++) {
+        if (activeSet_isActive_f32(act, k) && act->gx[k] * x + act->gy[k] * y < square * 0x1.ff7ceep-01f /* 0.999 */) {
             return false;
         }
     }
     return true;
 }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
-// between two; in the plane no more are needed.
-// (*hill[float32]).up, climb.go:82
-struct hill_up_f32_results { float r0; float r1; float r2; };
-DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them
+// or lies between two; in the plane no more are needed.
+// (*activeSet[float32]).ascentDirection, climb.go:83
+struct activeSet_ascentDirection_f32_results { float r0; float r1; float r2; };
+DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activeSet_f32 *act) {
     float bestX = 0.0f, bestY = 0.0f, best = -1.0f;
-    for (int64 i = 0; i < h->n; i++) {
-        if (!hill_active_f32(h, i)) {
+    for (int64 i = 0; i < act->n; i++) {
+        if (!activeSet_isActive_f32(act, i)) {
             continue;
         }
         for (int64 j = 0; j <= i; j = add(j, int64(1))) {
-            if (!hill_active_f32(h, j)) {
+            if (!activeSet_isActive_f32(act, j)) {
                 continue;
             }
-            float x = h->gx[i], y = h->gy[i];
+            float x = act->gx[i], y = act->gy[i];
             if (j < i) {
-                float ex = h->gx[j] - x, ey = h->gy[j] - y;
+                float ex = act->gx[j] - x, ey = act->gy[j] - y;
                 float square = ex * ex + ey * ey;
                 float share = -(x * ex + y * ey);
                 if (!(share > 0.0f && share < square)) {
@@ -2997,7 +3012,7 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
                 y = y + share * ey;
             }
             float norm = x * x + y * y;
-            if ((best < 0.0f || norm < best) && hill_agrees_f32(h, x, y, norm)) {
+            if ((best < 0.0f || norm < best) && activeSet_isLeastNorm_f32(act, x, y, norm)) {
                 bestX = x;
                 bestY = y;
                 best = norm;
@@ -3011,24 +3026,24 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     return {bestX / rate, bestY / rate, rate};
 }
 
-// first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
-// half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float32]).first, climb.go:129
-struct hill_first_f32_results { float r0; float r1; };
-DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, float sx, float sy) {
+// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
+// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+// (*activeSet[float32]).firstStep, climb.go:130
+struct activeSet_firstStep_f32_results { float r0; float r1; };
+DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *act, float sx, float sy) {
     float slope = -1.0f;
-    for (int64 k = 0; k < h->n; k++) {
-        if (float r = h->gx[k] * sx + h->gy[k] * sy; hill_active_f32(h, k) && (slope < 0.0f || r < slope)) {
+    for (int64 k = 0; k < act->n; k++) {
+        if (float r = act->gx[k] * sx + act->gy[k] * sy; activeSet_isActive_f32(act, k) && (slope < 0.0f || r < slope)) {
             slope = r;
         }
     }
     float flat = -1.0f, meet = -1.0f;
-    for (int64 k = 0; k < h->n; k++) {
-        if (float loss = -(h->lx[k] * sx + h->ly[k] * sy); loss > 0.0f && (flat < 0.0f || h->room[k] < flat * loss)) {
-            flat = h->room[k] / loss;
+    for (int64 k = 0; k < act->n; k++) {
+        if (float loss = -(act->lx[k] * sx + act->ly[k] * sy); loss > 0.0f && (flat < 0.0f || act->area[k] < flat * loss)) {
+            flat = act->area[k] / loss;
         }
-        float r = h->gx[k] * sx + h->gy[k] * sy;
-        if (float gap = h->q[k] - h->least; !hill_active_f32(h, k) && r < slope && (meet < 0.0f || gap < meet * (slope - r))) {
+        float r = act->gx[k] * sx + act->gy[k] * sy;
+        if (float gap = act->q[k] - act->least; !activeSet_isActive_f32(act, k) && r < slope && (meet < 0.0f || gap < meet * (slope - r))) {
             meet = gap / (slope - r);
         }
     }
@@ -3042,7 +3057,7 @@ DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, float sx, float sy) {
 }
 
 // advance makes the step base and a vector of the frame.
-// (*step[float32]).advance, climb.go:206
+// (*step[float32]).advance, climb.go:207
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x, float y) {
     if (s->slides) {
         float size = num_Sqrt_f32(f->tx * f->tx + f->ty * f->ty);
@@ -3055,26 +3070,26 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x,
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float32], climb.go:157
+// climb[float32], climb.go:158
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     bool closed = !s->slides;
     frame_f32 f = newFrame_f32(&v[i], s);
-    hill_f32 h = {};
+    activeSet_f32 act = {};
     s->dx = 0.0f;
     s->dy = 0.0f;
     s->ds = 0.0f;
     float done = 0.0f;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f32(s, 1.0f);
-        hill_look_f32(&h, i, closed, x, y, &f, m, field, v);
-        auto [sx, sy, rate] = hill_up_f32(&h);
+        activeSet_evaluate_f32(&act, i, closed, x, y, &f, m, field, v);
+        auto [sx, sy, rate] = activeSet_ascentDirection_f32(&act);
         if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = hill_first_f32(&h, sx, sy);
+        auto [far, slope] = activeSet_firstStep_f32(&act, sx, sy);
         step_f32 base = *s;
-        float longer = 0.0f, gained = h.least;
+        float longer = 0.0f, gained = act.least;
         while (far > p->Shortest) {
             step_advance_f32(s, &base, &f, far * sx, far * sy);
             const auto results1 = step_at_f32(s, 1.0f);
@@ -3084,7 +3099,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
             if (upright_f32(i, closed, x, y, p->Flat, m, v)) {
                 q = worst_f32(i, closed, x, y, m, field, v);
             }
-            if (q - h.least >= 0x1.ccccccp-01f /* 0.9 */ * far * slope) {
+            if (q - act.least >= 0x1.ccccccp-01f /* 0.9 */ * far * slope) {
                 longer = far;
                 gained = q;
                 break;
@@ -3105,7 +3120,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
         }
         step_advance_f32(s, &base, &f, longer * sx, longer * sy);
         done = 1.0f;
-        if (gained - h.least < p->Gain) {
+        if (gained - act.least < p->Gain) {
             break;
         }
     }
@@ -3117,7 +3132,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3126,11 +3141,11 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
-// newFrame[float64], climb.go:27
+// newFrame[float64], climb.go:28
 DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
     frame_f64 f = {};
     double root = num_Sqrt_f64(m->M11 * m->M22 - m->M12 * m->M12);
@@ -3147,8 +3162,8 @@ DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
     return f;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx and
+// my are the derivatives of the metric there.
 // (*Triangle[float64]).Gradient, quality.go:46
 struct Triangle_Gradient_f64_results { double r0; double r1; };
 DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, double x, double y, Vertex_f64 *a,
@@ -3184,16 +3199,16 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
     return {rise * (a->Y - b->Y) + q * (kappa * px + tx), rise * (b->X - a->X) + q * (kappa * py + ty)};
 }
 
-// look surveys the triangles around vertex i from (x, y).
-// (*hill[float64]).look, climb.go:41
-DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y, frame_f64 *f, const Mesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v) {
+// evaluate computes them for vertex i at (x, y).
+// (*activeSet[float64]).evaluate, climb.go:42
+DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, double x, double y, frame_f64 *f,
+        const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, x, y);
-    auto [mx, my] = Field_Slope_f64(field, x, y);
+    auto [mx, my] = Field_Gradient_f64(field, x, y);
     int32 first = Mesh_next_f64(m, i, 0);
     int32 a = first;
-    h->n = 0;
-    h->least = 2.0;
+    act->n = 0;
+    act->least = 2.0;
     for (int64 k = 1; ; k = add(k, int64(1))) {
         int32 b = Mesh_corner_f64(m, i, k, first, closed);
         if (b < 0) {
@@ -3204,22 +3219,22 @@ DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y,
         auto [gx, gy] = Triangle_Gradient_f64(&t, x, y, &v[a], &v[b], &mx, &my);
         double lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
         if (closed) {
-            h->gx[h->n] = f->l.M11 * gx + f->l.M12 * gy;
-            h->gy[h->n] = f->l.M12 * gx + f->l.M22 * gy;
-            h->lx[h->n] = f->l.M11 * lx + f->l.M12 * ly;
-            h->ly[h->n] = f->l.M12 * lx + f->l.M22 * ly;
+            act->gx[act->n] = f->l.M11 * gx + f->l.M12 * gy;
+            act->gy[act->n] = f->l.M12 * gx + f->l.M22 * gy;
+            act->lx[act->n] = f->l.M11 * lx + f->l.M12 * ly;
+            act->ly[act->n] = f->l.M12 * lx + f->l.M22 * ly;
         } else {
-            h->gx[h->n] = f->tx * gx + f->ty * gy;
-            h->gy[h->n] = 0.0;
-            h->lx[h->n] = f->tx * lx + f->ty * ly;
-            h->ly[h->n] = 0.0;
+            act->gx[act->n] = f->tx * gx + f->ty * gy;
+            act->gy[act->n] = 0.0;
+            act->lx[act->n] = f->tx * lx + f->ty * ly;
+            act->ly[act->n] = 0.0;
         }
-        h->q[h->n] = q;
-        h->room[h->n] = 2.0 * t.area;
-        if (!(q >= h->least)) {
-            h->least = q;
+        act->q[act->n] = q;
+        act->area[act->n] = 2.0 * t.area;
+        if (!(q >= act->least)) {
+            act->least = q;
         }
-        h->n = add(h->n, int64(1));
+        act->n = add(act->n, int64(1));
         if (b == first) {
             break;
         }
@@ -3227,42 +3242,42 @@ DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y,
     }
 }
 
-// active tells whether triangle k is among the worst.
-// (*hill[float64]).active, climb.go:77
-DEVICE bool hill_active_f64(hill_f64 *h, int64 k) {
-    return h->q[k] - h->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * h->least;
+// isActive tells whether triangle k is among the worst.
+// (*activeSet[float64]).isActive, climb.go:78
+DEVICE bool activeSet_isActive_f64(activeSet_f64 *act, int64 k) {
+    return act->q[k] - act->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * act->least;
 }
 
-// agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
-// of the hull but the one of least norm passes; none does if 0 is in the hull.
-// (*hill[float64]).agrees, climb.go:118
-DEVICE bool hill_agrees_f64(hill_f64 *h, double x, double y, double square) {
-    for (int64 k = 0; k < h->n; k++) {
-        if (hill_active_f64(h, k) && h->gx[k] * x + h->gy[k] * y < square * 0x1.ff7ced916872bp-01 /* 0.999 */) {
+// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
+// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+// (*activeSet[float64]).isLeastNorm, climb.go:119
+DEVICE bool activeSet_isLeastNorm_f64(activeSet_f64 *act, double x, double y, double square) {
+    for (int64 k = 0; k < act->n; k++) {
+        if (activeSet_isActive_f64(act, k) && act->gx[k] * x + act->gy[k] * y < square * 0x1.ff7ced916872bp-01 /* 0.999 */) {
             return false;
         }
     }
     return true;
 }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
-// between two; in the plane no more are needed.
-// (*hill[float64]).up, climb.go:82
-struct hill_up_f64_results { double r0; double r1; double r2; };
-DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them
+// or lies between two; in the plane no more are needed.
+// (*activeSet[float64]).ascentDirection, climb.go:83
+struct activeSet_ascentDirection_f64_results { double r0; double r1; double r2; };
+DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activeSet_f64 *act) {
     double bestX = 0.0, bestY = 0.0, best = -1.0;
-    for (int64 i = 0; i < h->n; i++) {
-        if (!hill_active_f64(h, i)) {
+    for (int64 i = 0; i < act->n; i++) {
+        if (!activeSet_isActive_f64(act, i)) {
             continue;
         }
         for (int64 j = 0; j <= i; j = add(j, int64(1))) {
-            if (!hill_active_f64(h, j)) {
+            if (!activeSet_isActive_f64(act, j)) {
                 continue;
             }
-            double x = h->gx[i], y = h->gy[i];
+            double x = act->gx[i], y = act->gy[i];
             if (j < i) {
-                double ex = h->gx[j] - x, ey = h->gy[j] - y;
+                double ex = act->gx[j] - x, ey = act->gy[j] - y;
                 double square = ex * ex + ey * ey;
                 double share = -(x * ex + y * ey);
                 if (!(share > 0.0 && share < square)) {
@@ -3274,7 +3289,7 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
                 y = y + share * ey;
             }
             double norm = x * x + y * y;
-            if ((best < 0.0 || norm < best) && hill_agrees_f64(h, x, y, norm)) {
+            if ((best < 0.0 || norm < best) && activeSet_isLeastNorm_f64(act, x, y, norm)) {
                 bestX = x;
                 bestY = y;
                 best = norm;
@@ -3288,24 +3303,24 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     return {bestX / rate, bestY / rate, rate};
 }
 
-// first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
-// half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float64]).first, climb.go:129
-struct hill_first_f64_results { double r0; double r1; };
-DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, double sx, double sy) {
+// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
+// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+// (*activeSet[float64]).firstStep, climb.go:130
+struct activeSet_firstStep_f64_results { double r0; double r1; };
+DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *act, double sx, double sy) {
     double slope = -1.0;
-    for (int64 k = 0; k < h->n; k++) {
-        if (double r = h->gx[k] * sx + h->gy[k] * sy; hill_active_f64(h, k) && (slope < 0.0 || r < slope)) {
+    for (int64 k = 0; k < act->n; k++) {
+        if (double r = act->gx[k] * sx + act->gy[k] * sy; activeSet_isActive_f64(act, k) && (slope < 0.0 || r < slope)) {
             slope = r;
         }
     }
     double flat = -1.0, meet = -1.0;
-    for (int64 k = 0; k < h->n; k++) {
-        if (double loss = -(h->lx[k] * sx + h->ly[k] * sy); loss > 0.0 && (flat < 0.0 || h->room[k] < flat * loss)) {
-            flat = h->room[k] / loss;
+    for (int64 k = 0; k < act->n; k++) {
+        if (double loss = -(act->lx[k] * sx + act->ly[k] * sy); loss > 0.0 && (flat < 0.0 || act->area[k] < flat * loss)) {
+            flat = act->area[k] / loss;
         }
-        double r = h->gx[k] * sx + h->gy[k] * sy;
-        if (double gap = h->q[k] - h->least; !hill_active_f64(h, k) && r < slope && (meet < 0.0 || gap < meet * (slope - r))) {
+        double r = act->gx[k] * sx + act->gy[k] * sy;
+        if (double gap = act->q[k] - act->least; !activeSet_isActive_f64(act, k) && r < slope && (meet < 0.0 || gap < meet * (slope - r))) {
             meet = gap / (slope - r);
         }
     }
@@ -3319,7 +3334,7 @@ DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, double sx, double sy) 
 }
 
 // advance makes the step base and a vector of the frame.
-// (*step[float64]).advance, climb.go:206
+// (*step[float64]).advance, climb.go:207
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x, double y) {
     if (s->slides) {
         double size = num_Sqrt_f64(f->tx * f->tx + f->ty * f->ty);
@@ -3332,26 +3347,26 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float64], climb.go:157
+// climb[float64], climb.go:158
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     bool closed = !s->slides;
     frame_f64 f = newFrame_f64(&v[i], s);
-    hill_f64 h = {};
+    activeSet_f64 act = {};
     s->dx = 0.0;
     s->dy = 0.0;
     s->ds = 0.0;
     double done = 0.0;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f64(s, 1.0);
-        hill_look_f64(&h, i, closed, x, y, &f, m, field, v);
-        auto [sx, sy, rate] = hill_up_f64(&h);
+        activeSet_evaluate_f64(&act, i, closed, x, y, &f, m, field, v);
+        auto [sx, sy, rate] = activeSet_ascentDirection_f64(&act);
         if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = hill_first_f64(&h, sx, sy);
+        auto [far, slope] = activeSet_firstStep_f64(&act, sx, sy);
         step_f64 base = *s;
-        double longer = 0.0, gained = h.least;
+        double longer = 0.0, gained = act.least;
         while (far > p->Shortest) {
             step_advance_f64(s, &base, &f, far * sx, far * sy);
             const auto results1 = step_at_f64(s, 1.0);
@@ -3361,7 +3376,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
             if (upright_f64(i, closed, x, y, p->Flat, m, v)) {
                 q = worst_f64(i, closed, x, y, m, field, v);
             }
-            if (q - h.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * far * slope) {
+            if (q - act.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * far * slope) {
                 longer = far;
                 gained = q;
                 break;
@@ -3382,7 +3397,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
         }
         step_advance_f64(s, &base, &f, longer * sx, longer * sy);
         done = 1.0;
-        if (gained - h.least < p->Gain) {
+        if (gained - act.least < p->Gain) {
             break;
         }
     }
@@ -3394,7 +3409,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3403,12 +3418,12 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// joined is a share of a step, and then another one.
-// joined[float32], climb.go:216
-DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
+// combineSteps is a share of one step, and then the other.
+// combineSteps[float32], climb.go:217
+DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
     s.dx = share * one->dx + more * other->dx;
     s.dy = share * one->dy + more * other->dy;
@@ -3420,7 +3435,7 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 // Hybrid[float32], smart.go:67
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3434,7 +3449,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
         s.y = y;
         s.s = s.s + share * s.ds;
         if (float more = climb_f32(i, &s, p, m, field, v); more != 0.0f) {
-            s = joined_f32(&first, &s, share, more);
+            s = combineSteps_f32(&first, &s, share, more);
             share = 1.0f;
         } else {
             s = first;
@@ -3443,12 +3458,12 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// joined is a share of a step, and then another one.
-// joined[float64], climb.go:216
-DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
+// combineSteps is a share of one step, and then the other.
+// combineSteps[float64], climb.go:217
+DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
     s.dx = share * one->dx + more * other->dx;
     s.dy = share * one->dy + more * other->dy;
@@ -3461,7 +3476,7 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3475,7 +3490,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
         s.y = y;
         s.s = s.s + share * s.ds;
         if (double more = climb_f64(i, &s, p, m, field, v); more != 0.0) {
-            s = joined_f64(&first, &s, share, more);
+            s = combineSteps_f64(&first, &s, share, more);
             share = 1.0;
         } else {
             s = first;
@@ -3484,13 +3499,13 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).some, tile.go:151
-DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
-    some s = {};
+// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float32]).slotPlaces, tile.go:152
+DEVICE slotPlaces TiledMesh_slotPlaces_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
+    slotPlaces s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
             s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
@@ -3500,7 +3515,7 @@ DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 f
 }
 
 // visits returns the first visit of a set, and how many there are.
-// (*Tile).visits, tile.go:132
+// (*Tile).visits, tile.go:133
 struct Tile_visits_results { int32 r0; int32 r1; };
 DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     int32 first = 0;
@@ -3510,9 +3525,9 @@ DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     return {first, sub(t->End[set], first)};
 }
 
-// metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float32]).metric, window.go:13
-DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
+// metric returns the metric at a position, as Field.At does, from the window where it can.
+// (*sharedTile[float32]).metric, window.go:13
+DEVICE Tensor_f32 sharedTile_metric_f32(const sharedTile_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
         return Field_At_f32(f, x, y);
     }
@@ -3521,7 +3536,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
     Window w = b->window;
     int32 di = sub(i, w.I), dj = sub(j, w.J);
     if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
-        return Field_within_f32(f, i, j, s, t);
+        return Field_bilinear_f32(f, i, j, s, t);
     }
     int32 k = add(mul(dj, w.Nx), di);
     Tensor_f32 m = {};
@@ -3533,13 +3548,13 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:162
-DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
-        const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
+// (*sharedTile[float32]).pain, tile.go:163
+DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
+        const TiledMesh_f32 *m, const Field_f32 *field, const TileVertices_f32 *from, const TileVertices_f32 *to) {
     step_f32 s = {};
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
-    float m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
+    float m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->m22[k];
     Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
     int32 rail = -1;
     if ((bits & 2) != 0) {
@@ -3568,9 +3583,9 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
         }
         Place_f32 place = b->place[other];
         Row_f32 row = b->row[other];
-        float rest = b->rest[other];
-        float n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->rest[one];
-        auto [fx, fy] = tug_f32(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        float rest = b->m22[other];
+        float n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->m22[one];
+        auto [fx, fy] = metricTimes_f32(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
         a.M11 = a.M11 + n11;
         a.M12 = a.M12 + n12;
         a.M22 = a.M22 + n22;
@@ -3580,7 +3595,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
             n11 = m11 + row.M11;
             n12 = m12 + row.M12;
             n22 = m22 + rest;
-            const auto results1 = tug_f32(n11, n12, n22, place.X - s.x, place.Y - s.y);
+            const auto results1 = metricTimes_f32(n11, n12, n22, place.X - s.x, place.Y - s.y);
             fx = results1.r0;
             fy = results1.r1;
             a.M11 = a.M11 + n11;
@@ -3596,7 +3611,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
     float far = 0.0f;
     if (!(dx == 0.0f && dy == 0.0f)) {
         far = dx * (m11 * dx + 2.0f * m12 * dy) + dy * m22 * dy;
-        Tensor_f32 at = board_metric_f32(b, field, x, y);
+        Tensor_f32 at = sharedTile_metric_f32(b, field, x, y);
         m11 = at.M11;
         m12 = at.M12;
         m22 = at.M22;
@@ -3605,7 +3620,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
         b->place[k].Y = y;
         b->row[k].M11 = m11;
         b->row[k].M12 = m12;
-        b->rest[k] = m22;
+        b->m22[k] = m22;
     } else {
         x = s.x;
         y = s.y;
@@ -3616,7 +3631,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
         to->Place_[i].Y = y;
         to->Row_[i].M11 = m11;
         to->Row_[i].M12 = m12;
-        to->Rest[i] = m22;
+        to->M22[i] = m22;
         if (rail >= 0) {
             to->Along[rail] = s.s;
         }
@@ -3628,9 +3643,9 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
 // in the metric.
 // TilePain[float32], tile.go:87
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
-        Slice<Window> windows, const Held_f32 *from, const Held_f32 *to, Array<Place_f32, 1536> *place,
-        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2244> *nodeRow,
-        Array<float, 2244> *nodeRest) {
+        Slice<Window> windows, const TileVertices_f32 *from, const TileVertices_f32 *to,
+        Array<Place_f32, 1536> *place, Array<Row_f32, 1536> *row, Array<float, 1536> *rest,
+        Array<Row_f32, 2244> *nodeRow, Array<float, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
@@ -3640,7 +3655,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     float best = 0.0f;
     TURNS(int32, k, fills) {
-        some at = TiledMesh_some_f32(m, k, fills, slot, slots);
+        slotPlaces at = TiledMesh_slotPlaces_f32(m, k, fills, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
             int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
@@ -3660,7 +3675,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
                 Row_f32 *r = &from->Row_[at.place[j_2]];
                 copy_async<8>(&(*place)[to_2].X, &p_2->X);
                 copy_async<8>(&(*row)[to_2].M11, &r->M11);
-                copy_async<4>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
+                copy_async<4>(&(*rest)[to_2], &from->M22[at.place[j_2]]);
             }
         }
     }
@@ -3669,18 +3684,18 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
         auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
         TURNS(int32, k, count) {
-            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
-            float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
+            sharedTile_f32 b = sharedTile_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
+            float far = sharedTile_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<float>(best, far);
         }
     }
     return best;
 }
 
-// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).some, tile.go:151
-DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
-    some s = {};
+// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float64]).slotPlaces, tile.go:152
+DEVICE slotPlaces TiledMesh_slotPlaces_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
+    slotPlaces s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
             s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
@@ -3689,9 +3704,9 @@ DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 f
     return s;
 }
 
-// metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float64]).metric, window.go:13
-DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
+// metric returns the metric at a position, as Field.At does, from the window where it can.
+// (*sharedTile[float64]).metric, window.go:13
+DEVICE Tensor_f64 sharedTile_metric_f64(const sharedTile_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
         return Field_At_f64(f, x, y);
     }
@@ -3700,7 +3715,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
     Window w = b->window;
     int32 di = sub(i, w.I), dj = sub(j, w.J);
     if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
-        return Field_within_f64(f, i, j, s, t);
+        return Field_bilinear_f64(f, i, j, s, t);
     }
     int32 k = add(mul(dj, w.Nx), di);
     Tensor_f64 m = {};
@@ -3712,13 +3727,13 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:162
-DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
-        const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
+// (*sharedTile[float64]).pain, tile.go:163
+DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
+        const TiledMesh_f64 *m, const Field_f64 *field, const TileVertices_f64 *from, const TileVertices_f64 *to) {
     step_f64 s = {};
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
-    double m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
+    double m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->m22[k];
     Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
     int32 rail = -1;
     if ((bits & 2) != 0) {
@@ -3747,9 +3762,9 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
         }
         Place_f64 place = b->place[other];
         Row_f64 row = b->row[other];
-        double rest = b->rest[other];
-        double n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->rest[one];
-        auto [fx, fy] = tug_f64(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        double rest = b->m22[other];
+        double n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->m22[one];
+        auto [fx, fy] = metricTimes_f64(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
         a.M11 = a.M11 + n11;
         a.M12 = a.M12 + n12;
         a.M22 = a.M22 + n22;
@@ -3759,7 +3774,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
             n11 = m11 + row.M11;
             n12 = m12 + row.M12;
             n22 = m22 + rest;
-            const auto results1 = tug_f64(n11, n12, n22, place.X - s.x, place.Y - s.y);
+            const auto results1 = metricTimes_f64(n11, n12, n22, place.X - s.x, place.Y - s.y);
             fx = results1.r0;
             fy = results1.r1;
             a.M11 = a.M11 + n11;
@@ -3775,7 +3790,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
     double far = 0.0;
     if (!(dx == 0.0 && dy == 0.0)) {
         far = dx * (m11 * dx + 2.0 * m12 * dy) + dy * m22 * dy;
-        Tensor_f64 at = board_metric_f64(b, field, x, y);
+        Tensor_f64 at = sharedTile_metric_f64(b, field, x, y);
         m11 = at.M11;
         m12 = at.M12;
         m22 = at.M22;
@@ -3784,7 +3799,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
         b->place[k].Y = y;
         b->row[k].M11 = m11;
         b->row[k].M12 = m12;
-        b->rest[k] = m22;
+        b->m22[k] = m22;
     } else {
         x = s.x;
         y = s.y;
@@ -3795,7 +3810,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
         to->Place_[i].Y = y;
         to->Row_[i].M11 = m11;
         to->Row_[i].M12 = m12;
-        to->Rest[i] = m22;
+        to->M22[i] = m22;
         if (rail >= 0) {
             to->Along[rail] = s.s;
         }
@@ -3807,9 +3822,9 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
 // in the metric.
 // TilePain[float64], tile.go:87
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
-        Slice<Window> windows, const Held_f64 *from, const Held_f64 *to, Array<Place_f64, 1536> *place,
-        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2244> *nodeRow,
-        Array<double, 2244> *nodeRest) {
+        Slice<Window> windows, const TileVertices_f64 *from, const TileVertices_f64 *to,
+        Array<Place_f64, 1536> *place, Array<Row_f64, 1536> *row, Array<double, 1536> *rest,
+        Array<Row_f64, 2244> *nodeRow, Array<double, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
@@ -3819,7 +3834,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     double best = 0.0;
     TURNS(int32, k, fills) {
-        some at = TiledMesh_some_f64(m, k, fills, slot, slots);
+        slotPlaces at = TiledMesh_slotPlaces_f64(m, k, fills, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
             int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
@@ -3839,7 +3854,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
                 Row_f64 *r = &from->Row_[at.place[j_2]];
                 copy_async<16>(&(*place)[to_2].X, &p_2->X);
                 copy_async<16>(&(*row)[to_2].M11, &r->M11);
-                copy_async<8>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
+                copy_async<8>(&(*rest)[to_2], &from->M22[at.place[j_2]]);
             }
         }
     }
@@ -3848,8 +3863,8 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
         auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
         TURNS(int32, k, count) {
-            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
-            double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
+            sharedTile_f64 b = sharedTile_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
+            double far = sharedTile_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<double>(best, far);
         }
     }
@@ -3857,57 +3872,57 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:231
-DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
+// ToTiles[float32], tile.go:232
+DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
     to->Place_[k].X = p->X;
     to->Place_[k].Y = p->Y;
     to->Row_[k].M11 = p->M11;
     to->Row_[k].M12 = p->M12;
-    to->Rest[k] = p->M22;
+    to->M22[k] = p->M22;
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:231
-DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
+// ToTiles[float64], tile.go:232
+DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
     to->Place_[k].X = p->X;
     to->Place_[k].Y = p->Y;
     to->Row_[k].M11 = p->M11;
     to->Row_[k].M12 = p->M12;
-    to->Rest[k] = p->M22;
+    to->M22[k] = p->M22;
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:240
-DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
+// FromTiles[float32], tile.go:241
+DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
     p->X = from->Place_[k].X;
     p->Y = from->Place_[k].Y;
-    const float value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->Rest[k];
+    const float value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->M22[k];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:240
-DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
+// FromTiles[float64], tile.go:241
+DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
     p->X = from->Place_[k].X;
     p->Y = from->Place_[k].Y;
-    const double value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->Rest[k];
+    const double value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->M22[k];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:249
+// NodeToTiles[float32], tile.go:250
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3916,7 +3931,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:249
+// NodeToTiles[float64], tile.go:250
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3925,35 +3940,37 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:257
-DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
+// RailToTiles[float32], tile.go:258
+DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:257
-DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
+// RailToTiles[float64], tile.go:258
+DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:262
-DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
+// RailFromTiles[float32], tile.go:263
+DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from,
+        Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:262
-DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
+// RailFromTiles[float64], tile.go:263
+DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from,
+        Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// PackTiles makes traveller k ready to go.
+// PackTiles writes exchanged vertex k to the message.
 // PackTiles[float32], traveller.go:11
-DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from, Slice<Vertex_f32> wire) {
-    Traveller t = who[k];
+DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> who, const TileVertices_f32 *from, Slice<Vertex_f32> wire) {
+    Exchanged t = who[k];
     Vertex_f32 *p = &wire[k];
     p->X = from->Place_[t.Place_].X;
     p->Y = from->Place_[t.Place_].Y;
-    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->Rest[t.Place_];
+    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
@@ -3962,14 +3979,14 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from
     }
 }
 
-// PackTiles makes traveller k ready to go.
+// PackTiles writes exchanged vertex k to the message.
 // PackTiles[float64], traveller.go:11
-DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from, Slice<Vertex_f64> wire) {
-    Traveller t = who[k];
+DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> who, const TileVertices_f64 *from, Slice<Vertex_f64> wire) {
+    Exchanged t = who[k];
     Vertex_f64 *p = &wire[k];
     p->X = from->Place_[t.Place_].X;
     p->Y = from->Place_[t.Place_].Y;
-    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->Rest[t.Place_];
+    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
@@ -3978,39 +3995,39 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from
     }
 }
 
-// UnpackTiles puts traveller k where it belongs.
+// UnpackTiles reads exchanged vertex k from the message.
 // UnpackTiles[float32], traveller.go:23
-DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> wire, const Held_f32 *to) {
-    Traveller t = who[k];
+DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f32> wire, const TileVertices_f32 *to) {
+    Exchanged t = who[k];
     Vertex_f32 *p = &wire[k];
     to->Place_[t.Place_].X = p->X;
     to->Place_[t.Place_].Y = p->Y;
     to->Row_[t.Place_].M11 = p->M11;
     to->Row_[t.Place_].M12 = p->M12;
-    to->Rest[t.Place_] = p->M22;
+    to->M22[t.Place_] = p->M22;
     if (t.Rail_ >= 0) {
         to->Along[t.Rail_] = p->S;
     }
 }
 
-// UnpackTiles puts traveller k where it belongs.
+// UnpackTiles reads exchanged vertex k from the message.
 // UnpackTiles[float64], traveller.go:23
-DEVICE void UnpackTiles_f64_at(int64 k, Slice<Traveller> who, Slice<Vertex_f64> wire, const Held_f64 *to) {
-    Traveller t = who[k];
+DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f64> wire, const TileVertices_f64 *to) {
+    Exchanged t = who[k];
     Vertex_f64 *p = &wire[k];
     to->Place_[t.Place_].X = p->X;
     to->Place_[t.Place_].Y = p->Y;
     to->Row_[t.Place_].M11 = p->M11;
     to->Row_[t.Place_].M12 = p->M12;
-    to->Rest[t.Place_] = p->M22;
+    to->M22[t.Place_] = p->M22;
     if (t.Rail_ >= 0) {
         to->Along[t.Rail_] = p->S;
     }
 }
 
-// open looks at the triangles around vertex i.
-// (*star[float32]).open, untangle.go:14
-DEVICE void star_open_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+// load looks at the triangles around vertex i.
+// (*star[float32]).load, untangle.go:14
+DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -4082,7 +4099,7 @@ DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
 }
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
-// them is turned over or flat. It returns the square of the move in the metric.
+// them is inverted or flat. It returns the square of the move in the metric.
 // Untangle[float32], untangle.go:82
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
@@ -4090,7 +4107,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
         return 0.0f;
     }
     star_f32 f = {};
-    star_open_f32(&f, i, m, v);
+    star_load_f32(&f, i, m, v);
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     bool found = false;
@@ -4101,12 +4118,12 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (!found) {
         return 0.0f;
     }
-    return settle_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
 }
 
-// open looks at the triangles around vertex i.
-// (*star[float64]).open, untangle.go:14
-DEVICE void star_open_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+// load looks at the triangles around vertex i.
+// (*star[float64]).load, untangle.go:14
+DEVICE void star_load_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
     int32 first = Mesh_next_f64(m, i, 0);
     int32 a = first;
@@ -4178,7 +4195,7 @@ DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
 }
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
-// them is turned over or flat. It returns the square of the move in the metric.
+// them is inverted or flat. It returns the square of the move in the metric.
 // Untangle[float64], untangle.go:82
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
@@ -4186,7 +4203,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
         return 0.0;
     }
     star_f64 f = {};
-    star_open_f64(&f, i, m, v);
+    star_load_f64(&f, i, m, v);
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     bool found = false;
@@ -4197,12 +4214,12 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (!found) {
         return 0.0;
     }
-    return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
 // window is the nodes of all boxes, or of those in the middle.
-// (*Boxes).window, window.go:66
-DEVICE Window Boxes_window(Boxes *b, int32 kind) {
+// (*BoxRange).window, window.go:67
+DEVICE Window BoxRange_window(BoxRange *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
     if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4488) {
         return Window{};
@@ -4223,14 +4240,14 @@ DEVICE Window Boxes_window(Boxes *b, int32 kind) {
     return w;
 }
 
-// AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
-// that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float32], window.go:43
-DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *v,
-        Slice<Window> windows, Array<Boxes, 128> *seen) {
+// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
+// if that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows[float32], window.go:43
+DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field,
+        const TileVertices_f32 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     TURNS(int32, a, 128) {
-        Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
+        BoxRange b = BoxRange{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f32 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
             auto [i, unused1] = lookup_Locate_f32(p->X, field->X, field->PerX, field->Nx);
@@ -4244,26 +4261,26 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        Boxes b = (*seen)[0];
+        BoxRange b = (*seen)[0];
         for (int64 a = 1; a < 128; a++) {
-            Boxes *c = &(*seen)[a];
+            BoxRange *c = &(*seen)[a];
             b.I0 = go_min<int32>(b.I0, c->I0);
             b.I1 = go_max<int32>(b.I1, c->I1);
             b.J0 = go_min<int32>(b.J0, c->J0);
             b.J1 = go_max<int32>(b.J1, c->J1);
         }
-        windows[t] = Boxes_window(&b, field->Kind);
+        windows[t] = BoxRange_window(&b, field->Kind);
     }
 }
 
-// AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
-// that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float64], window.go:43
-DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *v,
-        Slice<Window> windows, Array<Boxes, 128> *seen) {
+// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
+// if that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows[float64], window.go:43
+DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field,
+        const TileVertices_f64 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     TURNS(int32, a, 128) {
-        Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
+        BoxRange b = BoxRange{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f64 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
             auto [i, unused1] = lookup_Locate_f64(p->X, field->X, field->PerX, field->Nx);
@@ -4277,19 +4294,19 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        Boxes b = (*seen)[0];
+        BoxRange b = (*seen)[0];
         for (int64 a = 1; a < 128; a++) {
-            Boxes *c = &(*seen)[a];
+            BoxRange *c = &(*seen)[a];
             b.I0 = go_min<int32>(b.I0, c->I0);
             b.I1 = go_max<int32>(b.I1, c->I1);
             b.J0 = go_min<int32>(b.J0, c->J0);
             b.J1 = go_max<int32>(b.J1, c->J1);
         }
-        windows[t] = Boxes_window(&b, field->Kind);
+        windows[t] = BoxRange_window(&b, field->Kind);
     }
 }
 
-// Kernel Barrier, barrier.go:143
+// Kernel Barrier, barrier.go:144
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4300,7 +4317,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:143
+// Kernel Barrier, barrier.go:144
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4311,7 +4328,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:184
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4320,7 +4337,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:184
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4341,7 +4358,7 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, pain.go:90
+// Kernel Pain, pain.go:92
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4352,7 +4369,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:90
+// Kernel Pain, pain.go:92
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4363,7 +4380,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:106
+// Kernel PainExact, pain.go:108
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4374,7 +4391,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:106
+// Kernel PainExact, pain.go:108
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4385,7 +4402,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:125
+// Kernel Laplace, pain.go:127
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4396,7 +4413,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:125
+// Kernel Laplace, pain.go:127
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4504,8 +4521,9 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
 // Kernel TilePain, tile.go:87
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
-        const __grid_constant__ Held_f32 to, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Slice<Window> windows,
+        const __grid_constant__ TileVertices_f32 from, const __grid_constant__ TileVertices_f32 to,
+        Most<float> *result) {
     SHARED_MEMORY(shared_memory, 57648);
     SHARED_PART(place, 0, Array<Place_f32, 1536>);
     SHARED_PART(row, 12288, Array<Row_f32, 1536>);
@@ -4521,8 +4539,9 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
 // Kernel TilePain, tile.go:87
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
-        const __grid_constant__ Held_f64 to, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Slice<Window> windows,
+        const __grid_constant__ TileVertices_f64 from, const __grid_constant__ TileVertices_f64 to,
+        Most<double> *result) {
     SHARED_MEMORY(shared_memory, 115296);
     SHARED_PART(place, 0, Array<Place_f64, 1536>);
     SHARED_PART(row, 24576, Array<Row_f64, 1536>);
@@ -4535,100 +4554,104 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:232
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
+        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:232
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
+        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:241
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
+        Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:241
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
+        Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:250
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:250
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:258
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
+        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:258
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
+        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
+        Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
+        Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
 // Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
-        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> wire) {
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> who,
+        const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f32_at(k, who, &from, wire);
 }
 
 // Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
-        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> wire) {
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> who,
+        const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f64_at(k, who, &from, wire);
 }
 
 // Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
-        Slice<Vertex_f32> wire, const __grid_constant__ Held_f32 to) {
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> who,
+        Slice<Vertex_f32> wire, const __grid_constant__ TileVertices_f32 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f32_at(k, who, wire, &to);
 }
 
 // Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
-        Slice<Vertex_f64> wire, const __grid_constant__ Held_f64 to) {
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> who,
+        Slice<Vertex_f64> wire, const __grid_constant__ TileVertices_f64 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f64_at(k, who, wire, &to);
 }
@@ -4655,20 +4678,20 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel AimTiles, window.go:43
-extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
+// Kernel CentreWindows, window.go:43
+extern "C" __global__ void __launch_bounds__(128) CentreWindows_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
-        const __grid_constant__ Held_f32 v, Slice<Window> windows) {
-    SHARED(seen, Array<Boxes, 128>);
+        const __grid_constant__ TileVertices_f32 v, Slice<Window> windows) {
+    SHARED(seen, Array<BoxRange, 128>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AimTiles_f32_at(t, &m, &field, &v, windows, &seen);
+    if (t < hi) CentreWindows_f32_at(t, &m, &field, &v, windows, &seen);
 }
 
-// Kernel AimTiles, window.go:43
-extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
+// Kernel CentreWindows, window.go:43
+extern "C" __global__ void __launch_bounds__(128) CentreWindows_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
-        const __grid_constant__ Held_f64 v, Slice<Window> windows) {
-    SHARED(seen, Array<Boxes, 128>);
+        const __grid_constant__ TileVertices_f64 v, Slice<Window> windows) {
+    SHARED(seen, Array<BoxRange, 128>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AimTiles_f64_at(t, &m, &field, &v, windows, &seen);
+    if (t < hi) CentreWindows_f64_at(t, &m, &field, &v, windows, &seen);
 }

@@ -456,13 +456,13 @@ type TilePainLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
 	windows []Window
-	from    *Held[F]
-	to      *Held[F]
+	from    *TileVertices[F]
+	to      *TileVertices[F]
 	result  *atomics.Most[F]
 }
 
 // NewTilePainLoop prepares TilePain.
-func NewTilePainLoop[F num.Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *Held[F], to *Held[F], result *atomics.Most[F]) *TilePainLoop[F] {
+func NewTilePainLoop[F num.Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *TileVertices[F], to *TileVertices[F], result *atomics.Most[F]) *TilePainLoop[F] {
 	return &TilePainLoop[F]{p, m, field, windows, from, to, result}
 }
 
@@ -500,11 +500,11 @@ func (loop *TilePainLoop[F]) Launch() abi.Launch {
 type ToTilesLoop[F num.Float] struct {
 	m  *TiledMesh[F]
 	v  []Vertex[F]
-	to *Held[F]
+	to *TileVertices[F]
 }
 
 // NewToTilesLoop prepares ToTiles.
-func NewToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
+func NewToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) *ToTilesLoop[F] {
 	return &ToTilesLoop[F]{m, v, to}
 }
 
@@ -527,12 +527,12 @@ func (loop *ToTilesLoop[F]) Launch() abi.Launch {
 // FromTilesLoop runs FromTiles for lo ≤ index < hi, on the CPU or another device.
 type FromTilesLoop[F num.Float] struct {
 	m    *TiledMesh[F]
-	from *Held[F]
+	from *TileVertices[F]
 	v    []Vertex[F]
 }
 
 // NewFromTilesLoop prepares FromTiles.
-func NewFromTilesLoop[F num.Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
+func NewFromTilesLoop[F num.Float](m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) *FromTilesLoop[F] {
 	return &FromTilesLoop[F]{m, from, v}
 }
 
@@ -582,11 +582,11 @@ func (loop *NodeToTilesLoop[F]) Launch() abi.Launch {
 type RailToTilesLoop[F num.Float] struct {
 	m  *TiledMesh[F]
 	v  []Vertex[F]
-	to *Held[F]
+	to *TileVertices[F]
 }
 
 // NewRailToTilesLoop prepares RailToTiles.
-func NewRailToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *RailToTilesLoop[F] {
+func NewRailToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) *RailToTilesLoop[F] {
 	return &RailToTilesLoop[F]{m, v, to}
 }
 
@@ -609,12 +609,12 @@ func (loop *RailToTilesLoop[F]) Launch() abi.Launch {
 // RailFromTilesLoop runs RailFromTiles for lo ≤ index < hi, on the CPU or another device.
 type RailFromTilesLoop[F num.Float] struct {
 	m    *TiledMesh[F]
-	from *Held[F]
+	from *TileVertices[F]
 	v    []Vertex[F]
 }
 
 // NewRailFromTilesLoop prepares RailFromTiles.
-func NewRailFromTilesLoop[F num.Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *RailFromTilesLoop[F] {
+func NewRailFromTilesLoop[F num.Float](m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) *RailFromTilesLoop[F] {
 	return &RailFromTilesLoop[F]{m, from, v}
 }
 
@@ -636,13 +636,13 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 
 // PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
 type PackTilesLoop[F num.Float] struct {
-	who  []Traveller
-	from *Held[F]
+	who  []Exchanged
+	from *TileVertices[F]
 	wire []Vertex[F]
 }
 
 // NewPackTilesLoop prepares PackTiles.
-func NewPackTilesLoop[F num.Float](who []Traveller, from *Held[F], wire []Vertex[F]) *PackTilesLoop[F] {
+func NewPackTilesLoop[F num.Float](who []Exchanged, from *TileVertices[F], wire []Vertex[F]) *PackTilesLoop[F] {
 	return &PackTilesLoop[F]{who, from, wire}
 }
 
@@ -664,13 +664,13 @@ func (loop *PackTilesLoop[F]) Launch() abi.Launch {
 
 // UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
 type UnpackTilesLoop[F num.Float] struct {
-	who  []Traveller
+	who  []Exchanged
 	wire []Vertex[F]
-	to   *Held[F]
+	to   *TileVertices[F]
 }
 
 // NewUnpackTilesLoop prepares UnpackTiles.
-func NewUnpackTilesLoop[F num.Float](who []Traveller, wire []Vertex[F], to *Held[F]) *UnpackTilesLoop[F] {
+func NewUnpackTilesLoop[F num.Float](who []Exchanged, wire []Vertex[F], to *TileVertices[F]) *UnpackTilesLoop[F] {
 	return &UnpackTilesLoop[F]{who, wire, to}
 }
 
@@ -735,33 +735,33 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// AimTilesLoop runs AimTiles for lo ≤ index < hi, on the CPU or another device.
-type AimTilesLoop[F num.Float] struct {
+// CentreWindowsLoop runs CentreWindows for lo ≤ index < hi, on the CPU or another device.
+type CentreWindowsLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
-	v       *Held[F]
+	v       *TileVertices[F]
 	windows []Window
 }
 
-// NewAimTilesLoop prepares AimTiles.
-func NewAimTilesLoop[F num.Float](m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window) *AimTilesLoop[F] {
-	return &AimTilesLoop[F]{m, field, v, windows}
+// NewCentreWindowsLoop prepares CentreWindows.
+func NewCentreWindowsLoop[F num.Float](m *TiledMesh[F], field *Field[F], v *TileVertices[F], windows []Window) *CentreWindowsLoop[F] {
+	return &CentreWindowsLoop[F]{m, field, v, windows}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *AimTilesLoop[F]) Range(lo, hi int) {
-	var seen [128]Boxes
+func (loop *CentreWindowsLoop[F]) Range(lo, hi int) {
+	var seen [128]BoxRange
 	for t := lo; t < hi; t++ {
-		AimTiles(t, loop.m, loop.field, loop.v, loop.windows, &seen)
+		CentreWindows(t, loop.m, loop.field, loop.v, loop.windows, &seen)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *AimTilesLoop[F]) Grain() int { return 4 }
+func (loop *CentreWindowsLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *AimTilesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "AimTiles" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *CentreWindowsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CentreWindows" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
 		abi.ConstantOf("v", loop.v),

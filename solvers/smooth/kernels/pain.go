@@ -2,8 +2,10 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// tug returns M u, what an edge u of metric M does to a vertex at its end.
-func tug[F num.Float](m11, m12, m22, ux, uy F) (F, F) { return m11*ux + m12*uy, m12*ux + m22*uy }
+// metricTimes returns M u, the force of an edge u of metric M on a vertex at its end.
+func metricTimes[F num.Float](m11, m12, m22, ux, uy F) (F, F) {
+	return m11*ux + m12*uy, m12*ux + m22*uy
+}
 
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
@@ -20,7 +22,7 @@ func gather[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 		}
 		n := &v[j]
 		m11, m12, m22 := p11+n.M11, p12+n.M12, p22+n.M22
-		fx, fy := tug(m11, m12, m22, n.X-x, n.Y-y)
+		fx, fy := metricTimes(m11, m12, m22, n.X-x, n.Y-y)
 		a11, a12, a22, gx, gy = a11+m11, a12+m12, a22+m22, gx+fx, gy+fy
 	}
 	if r.At[inline] >= 0 {
@@ -31,7 +33,7 @@ func gather[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 			}
 			n := &v[j]
 			m11, m12, m22 := p11+n.M11, p12+n.M12, p22+n.M22
-			fx, fy := tug(m11, m12, m22, n.X-x, n.Y-y)
+			fx, fy := metricTimes(m11, m12, m22, n.X-x, n.Y-y)
 			a11, a12, a22, gx, gy = a11+m11, a12+m12, a22+m22, gx+fx, gy+fy
 		}
 	}
@@ -89,7 +91,7 @@ func solve[F num.Float](a11, a12, a22, gx, gy F) (F, F) {
 //atoll:kernel max
 func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -105,13 +107,13 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, gx, gy := gather(i, m, v)
-	mx, my := field.Slope(s.x, s.y)
+	mx, my := field.Gradient(s.x, s.y)
 	xx, xy, yy := moments(i, m, v)
 	gx -= (mx.M11*xx + 2*mx.M12*xy + mx.M22*yy) / 2
 	gy -= (my.M11*xx + 2*my.M12*xy + my.M22*yy) / 2
@@ -124,7 +126,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]

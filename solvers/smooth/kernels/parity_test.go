@@ -40,7 +40,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 
 // compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
 func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
-	const movers, slide = 900, 600
+	const movers, slide = 300, 200
 	field := someField[F](rng, size, kind)
 	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
 	v := make([]Vertex[F], movers)
@@ -243,10 +243,10 @@ func lattice[F num.Float](f *Field[F], size float64) {
 	for j := range 2 {
 		for i := range 4 {
 			if id(i, j, 0) >= 0 {
-				f.Patches = append(f.Patches, Patch{[3]int32{at(i, j), at(i+1, j), at(i+1, j+1)},
+				f.Background = append(f.Background, BackgroundCell{[3]int32{at(i, j), at(i+1, j), at(i+1, j+1)},
 					[3]int32{id(i, j-1, 1), id(i+1, j, 1), id(i, j, 1)}})
 			}
-			f.Patches = append(f.Patches, Patch{[3]int32{at(i, j), at(i+1, j+1), at(i, j+1)},
+			f.Background = append(f.Background, BackgroundCell{[3]int32{at(i, j), at(i+1, j+1), at(i, j+1)},
 				[3]int32{id(i, j, 0), id(i, j+1, 0), id(i-1, j, 0)}})
 		}
 	}
@@ -254,10 +254,10 @@ func lattice[F num.Float](f *Field[F], size float64) {
 	for box := range 8 {
 		f.Lists = append(f.Lists, int32(len(f.Listed)))
 		f.Starts = append(f.Starts, int32(box+2))
-		for t := range f.Patches {
+		for t := range f.Background {
 			f.Listed = append(f.Listed, int32(t))
 		}
 	}
 	f.Lists = append(f.Lists, int32(len(f.Listed)))
-	f.Starts[0] = int32(len(f.Patches) - 1)
+	f.Starts[0] = int32(len(f.Background) - 1)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-func due[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited.
+func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
 	}
@@ -46,7 +46,7 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	}
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
 func (s *step[F]) at(share F) (F, F) {
 	if s.slides {
@@ -62,8 +62,8 @@ func (s *step[F]) tangent() (F, F) {
 	return s.rail.Tx + 2*s.s*s.rail.Bx, s.rail.Ty + 2*s.s*s.rail.By
 }
 
-// hold keeps a step on the piece of its rail that the vertex may have.
-func (s *step[F]) hold() {
+// limitToRail limits a step to the part of its rail that the vertex may occupy.
+func (s *step[F]) limitToRail() {
 	if s.ds > s.rail.High-s.s {
 		s.ds = s.rail.High - s.s
 	}
@@ -72,9 +72,9 @@ func (s *step[F]) hold() {
 	}
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
 	v []Vertex[F], moved, seen []int32) F {
 	if p.Cull {
 		seen[i] = c.Sweep*set.Sets + set.Index + 1
@@ -104,7 +104,7 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
-			share = reach(i, !s.slides, s, m, v)
+			share = largestShare(i, !s.slides, s, m, v)
 		}
 		for tries := 0; share != 0; tries++ {
 			x, y := s.at(share)
@@ -120,7 +120,7 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			atomic.AddInt64(&n.Limited, 1)
 		}
 	}
-	return settle(i, set, p, field, c, s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
 }
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
@@ -145,9 +145,9 @@ func upright[F num.Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vert
 	}
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
-// are linear in the share.
-func reach[F num.Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+// largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
+// flat. Areas are linear in the share.
+func largestShare[F num.Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	dx, dy := s.dx, s.dy
 	if s.slides {
 		dx, dy = s.ds*s.rail.Tx, s.ds*s.rail.Ty

@@ -7,7 +7,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //	Q = 12√3 V √det M / P² · F,  F = [m(2-m)]³,
 //
-// which is 1 for the equilateral triangle of sides 1, and negative for one that is turned over.
+// which is 1 for the equilateral triangle of sides 1, and negative for an inverted one.
 const twelveRoots = 20.784609690826527522 // 12√3
 
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
@@ -36,13 +36,13 @@ func Measure[F num.Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
 	return t
 }
 
-// Quality is 1 for the best, and negative for a triangle that is turned over.
+// Quality is 1 for the best, and negative for an inverted triangle.
 func (t *Triangle[F]) Quality() F {
 	return twelveRoots * t.area * t.root * t.fit / (t.perimeter * t.perimeter)
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx and
+// my are the derivatives of the metric there.
 func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F) {
 	per := t.perimeter
 	s := per / 3

@@ -34,7 +34,7 @@ func TestSlope(t *testing.T) {
 			if _, u := lookup.Locate(y, f.Y, f.PerY, f.Ny); min(s, 1-s, u, 1-u) < 1e-3 {
 				continue
 			}
-			mx, my := f.Slope(x, y)
+			mx, my := f.Gradient(x, y)
 			for name, c := range map[string]struct {
 				of     func(m Tensor[float64]) float64
 				gx, gy float64
@@ -101,7 +101,7 @@ func TestQualityGradient(t *testing.T) {
 		}
 		x, y := p[0].X, p[0].Y
 		at := f.At(x, y)
-		mx, my := f.Slope(x, y)
+		mx, my := f.Gradient(x, y)
 		tri := Measure(x, y, &at, &p[1], &p[2])
 		if tri.perimeter/6 < math.Abs(tri.la-tri.lb) || math.Abs(tri.Quality()) < .01 || math.Abs(tri.perimeter/3-1) < .01 {
 			continue // differences are rough near flat triangles, and near the jump of the third derivative

@@ -7,12 +7,12 @@ import (
 )
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=256
 func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -21,7 +21,7 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
 // smart finds the step and returns the share of it that raises the worst quality, 0 for none.
@@ -49,7 +49,7 @@ func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 //atoll:kernel max grain=64
 func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -58,7 +58,7 @@ func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
@@ -66,7 +66,7 @@ func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 //atoll:kernel max grain=64
 func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -78,7 +78,7 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 		first := s
 		s.x, s.y, s.s = x, y, s.s+share*s.ds
 		if more := climb(i, &s, p, m, field, v); more != 0 {
-			s = joined(&first, &s, share, more)
+			s = combineSteps(&first, &s, share, more)
 			share = 1
 		} else {
 			s = first
@@ -87,5 +87,5 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }

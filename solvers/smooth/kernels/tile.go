@@ -3,9 +3,9 @@ package kernels
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // A tile is a piece of the mesh through which a block of a GPU's threads takes a whole sweep at once. Its vertices lie
-// in memory that the block shares: those that it moves, the neighbours of which it needs the new places, which it moves
-// too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array, so
-// that all tiles begin with the same mesh and in any order give the bits of one set after the other.
+// in memory that the block shares: those that it moves, the neighbours of which it needs the new positions, which it
+// moves too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array,
+// so that all tiles begin with the same mesh and in any order give the bits of one set after the other.
 //
 // The sizes are such that two blocks of float64 fill the shared memory of a multiprocessor of an H200.
 const (
@@ -24,7 +24,8 @@ type Tile struct {
 }
 
 // Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
-// after the last. Of one that slides, or has more than 8 neighbours, the last word says which of Extras goes on.
+// after the last. ValueAndDerivatives one that slides, or has more than 8 neighbours, the last word says which of
+// Extras goes on.
 type Visit struct{ Near [4]uint32 }
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
@@ -33,33 +34,32 @@ type Extra struct {
 	Near [3]uint32
 }
 
-// The last bits of a slot tell what its visit is like; the others are where in Held the vertex is.
+// The last bits of a slot are flags of its visit; the others are the vertex's index in TileVertices.
 const (
-	Own      = 1 << iota // no other tile says where the vertex goes
-	HasExtra             // an Extra goes on
+	Own      = 1 << iota // no other tile moves the vertex
+	HasExtra             // the visit has an Extra
 	SlotBits = iota
 )
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 type TiledMesh[F num.Float] struct {
 	Tiles    []Tile  // and one more at the end
-	Slots    []int32 // places in Held, and bits
+	Slots    []int32 // indices in TileVertices, and flags
 	Visits   []Visit
 	Extras   []Extra
 	Rails    []Rail[F]
 	Sliders  []int32 // the vertex of each rail
-	Where    []int32 // of each vertex, its place in Held
+	Where    []int32 // of each vertex, its index in TileVertices
 	NodeRow  []Row[F]
 	NodeRest []F
 }
 
-// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
-// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
-// Along the S of each rail's vertex.
-type Held[F num.Float] struct {
+// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
+// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
+type TileVertices[F num.Float] struct {
 	Place []Place[F]
 	Row   []Row[F]
-	Rest  []F
+	M22   []F
 	Along []F
 }
 
@@ -69,12 +69,12 @@ type Place[F num.Float] struct{ X, Y F }
 // Row is the first row of a symmetric tensor.
 type Row[F num.Float] struct{ M11, M12 F }
 
-// board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-type board[F num.Float] struct {
+type sharedTile[F num.Float] struct {
 	place    []Place[F]
 	row      []Row[F]
-	rest     []F // M22
+	m22      []F
 	nodeRow  []Row[F]
 	nodeRest []F
 	window   Window
@@ -84,7 +84,8 @@ type board[F num.Float] struct {
 // in the metric.
 //
 //atoll:kernel tile max block=320 blocks=2
-func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from, to *Held[F],
+func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from,
+	to *TileVertices[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
 	nodeRest *[TileNodes]F) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
@@ -96,7 +97,7 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 	stepI, stepJ := fills%across, fills/across
 	best := F(0)
 	for k := range fills {
-		at := m.some(k, fills, slot, slots)
+		at := m.slotPlaces(k, fills, slot, slots)
 		i, j := k%across, k/across
 		for node := k; node < nodes; node += fills {
 			n := (window.J+j)*(field.Nx+1) + window.I + i
@@ -112,7 +113,7 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 			if to := k + j*fills; to < slots {
 				p, r := &from.Place[at.place[j]], &from.Row[at.place[j]]
 				//atoll:async
-				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.Rest[at.place[j]]
+				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.M22[at.place[j]]
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 	for set := range TileSets {
 		first, count := m.Tiles[t].visits(set)
 		for k := range count {
-			b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
+			b := sharedTile[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
 			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, from, to)
 			best = max(best, far)
 		}
@@ -140,16 +141,16 @@ func (t *Tile) visits(set int) (int32, int32) {
 // tileThreads are those of TilePain's block: all of them fetch nodes.
 const tileThreads = 320
 
-// slotsAtOnce is how many slots a thread fills, at most. It asks where all their vertices are before it looks at the
-// first: how often it waits counts, not for how much.
+// slotsAtOnce is how many slots a thread fills, at most. It loads the indices of all their vertices before it uses the
+// first: latency counts, not bandwidth.
 const slotsAtOnce = 5
 
-// some is a few vertices' places.
-type some struct{ place [slotsAtOnce]int32 }
+// slotPlaces is the indices of a few vertices.
+type slotPlaces struct{ place [slotsAtOnce]int32 }
 
-// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-func (m *TiledMesh[F]) some(k, n, first, number int32) some {
-	var s some
+// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+func (m *TiledMesh[F]) slotPlaces(k, n, first, number int32) slotPlaces {
+	var s slotPlaces
 	for j := range int32(slotsAtOnce) {
 		if k+j*n < number {
 			s.place[j] = m.Slots[first+k+j*n] >> SlotBits
@@ -159,11 +160,11 @@ func (m *TiledMesh[F]) some(k, n, first, number int32) some {
 }
 
 // pain makes a visit, of the vertex in slot k.
-func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from,
-	to *Held[F]) F {
+func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from,
+	to *TileVertices[F]) F {
 	var s step[F]
 	s.x, s.y = b.place[k].X, b.place[k].Y
-	m11, m12, m22 := b.row[k].M11, b.row[k].M12, b.rest[k]
+	m11, m12, m22 := b.row[k].M11, b.row[k].M12, b.m22[k]
 	near := [TileDegree / 2]uint32{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], noSlots, noSlots}
 	rail := int32(-1)
 	if bits&HasExtra != 0 {
@@ -188,13 +189,13 @@ func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F
 		if !also {
 			other = one
 		}
-		place, row, rest := b.place[other], b.row[other], b.rest[other]
-		n11, n12, n22 := m11+b.row[one].M11, m12+b.row[one].M12, m22+b.rest[one]
-		fx, fy := tug(n11, n12, n22, b.place[one].X-s.x, b.place[one].Y-s.y)
+		place, row, rest := b.place[other], b.row[other], b.m22[other]
+		n11, n12, n22 := m11+b.row[one].M11, m12+b.row[one].M12, m22+b.m22[one]
+		fx, fy := metricTimes(n11, n12, n22, b.place[one].X-s.x, b.place[one].Y-s.y)
 		a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
 		if also {
 			n11, n12, n22 = m11+row.M11, m12+row.M12, m22+rest
-			fx, fy = tug(n11, n12, n22, place.X-s.x, place.Y-s.y)
+			fx, fy = metricTimes(n11, n12, n22, place.X-s.x, place.Y-s.y)
 			a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
 		}
 	}
@@ -208,14 +209,14 @@ func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F
 		m11, m12, m22 = at.M11, at.M12, at.M22
 		s.s += s.ds
 		b.place[k].X, b.place[k].Y = x, y
-		b.row[k].M11, b.row[k].M12, b.rest[k] = m11, m12, m22
+		b.row[k].M11, b.row[k].M12, b.m22[k] = m11, m12, m22
 	} else {
 		x, y = s.x, s.y
 	}
 	if bits&Own != 0 {
 		i := bits >> SlotBits
 		to.Place[i].X, to.Place[i].Y = x, y
-		to.Row[i].M11, to.Row[i].M12, to.Rest[i] = m11, m12, m22
+		to.Row[i].M11, to.Row[i].M12, to.M22[i] = m11, m12, m22
 		if rail >= 0 {
 			to.Along[rail] = s.s
 		}
@@ -228,19 +229,19 @@ const noSlots = NoSlot<<16 | NoSlot
 // ToTiles gives vertex i to the tiles.
 //
 //atoll:kernel
-func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) {
 	p, k := &v[i], m.Where[i]
 	to.Place[k].X, to.Place[k].Y = p.X, p.Y
-	to.Row[k].M11, to.Row[k].M12, to.Rest[k] = p.M11, p.M12, p.M22
+	to.Row[k].M11, to.Row[k].M12, to.M22[k] = p.M11, p.M12, p.M22
 }
 
 // FromTiles takes vertex i back.
 //
 //atoll:kernel
-func FromTiles[F num.Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+func FromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) {
 	p, k := &v[i], m.Where[i]
 	p.X, p.Y = from.Place[k].X, from.Place[k].Y
-	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.Rest[k]
+	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.M22[k]
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
@@ -254,11 +255,11 @@ func NodeToTiles[F num.Float](i int, field *Field[F], m *TiledMesh[F]) {
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
 //
 //atoll:kernel
-func RailToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+func RailToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) {
 	to.Along[i] = v[m.Sliders[i]].S
 }
 
 //atoll:kernel
-func RailFromTiles[F num.Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+func RailFromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) {
 	v[m.Sliders[i]].S = from.Along[i]
 }

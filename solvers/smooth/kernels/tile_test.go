@@ -62,10 +62,10 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 				v[7].X = F(math.NaN())
 			}
 			start, begun := held(m, v), heldBy(m, v, func(one loop, n int) { l.Run(t, one, 0, n) })
-			kerneltest.Same(t, "vertices in tiles", []Held[F]{*start}, []Held[F]{*begun}, nil)
-			NewAimTilesLoop(m, field, start, aimed).Range(0, tiles)
+			kerneltest.Same(t, "vertices in tiles", []TileVertices[F]{*start}, []TileVertices[F]{*begun}, nil)
+			NewCentreWindowsLoop(m, field, start, aimed).Range(0, tiles)
 			windows := make([]Window, tiles)
-			l.Run(t, NewAimTilesLoop(m, field, start, windows), 0, tiles)
+			l.Run(t, NewCentreWindowsLoop(m, field, start, windows), 0, tiles)
 			kerneltest.Same(t, "windows", aimed, windows, nil)
 			for k := range windows { // those that miss some of the grid change no bit
 				if w := &windows[k]; k%2 == 0 && w.Nx > 2 {
@@ -78,7 +78,7 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 			l.Run(t, NewTilePainLoop(p, m, field, windows, start, other, &b), 0, tiles)
 			kerneltest.Same(t, "places", one.Place, other.Place, nil)
 			kerneltest.Same(t, "metrics", one.Row, other.Row, nil)
-			kerneltest.Same(t, "metrics", one.Rest, other.Rest, nil)
+			kerneltest.Same(t, "metrics", one.M22, other.M22, nil)
 			kerneltest.Same(t, "rails", one.Along, other.Along, nil)
 			v1, v2 := slices.Clone(v), slices.Clone(v)
 			NewFromTilesLoop(m, one, v1).Range(0, len(v))
@@ -97,13 +97,14 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 }
 
 // held gives vertices to tiles.
-func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
+func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *TileVertices[F] {
 	return heldBy(m, v, func(one loop, n int) { one.Range(0, n) })
 }
 
-func heldBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n int)) *Held[F] {
+func heldBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n int)) *TileVertices[F] {
 	n := len(v)
-	h := &Held[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), Rest: make([]F, n), Along: make([]F, len(m.Sliders))}
+	h := &TileVertices[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), M22: make([]F, n), Along: make([]F,
+		len(m.Sliders))}
 	run(NewToTilesLoop(m, v, h), n)
 	run(NewRailToTilesLoop(m, v, h), len(m.Sliders))
 	return h

@@ -24,11 +24,11 @@ func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 	const n, rails = 300, 40
 	rng := rand.New(rand.NewPCG(5, 6))
 	number := func() F { return F(rng.Float64()) }
-	random := func() *Held[F] {
-		h := &Held[F]{}
+	random := func() *TileVertices[F] {
+		h := &TileVertices[F]{}
 		for range n {
 			h.Place = append(h.Place, Place[F]{X: number(), Y: number()})
-			h.Row, h.Rest = append(h.Row, Row[F]{M11: number(), M12: number()}), append(h.Rest, number())
+			h.Row, h.M22 = append(h.Row, Row[F]{M11: number(), M12: number()}), append(h.M22, number())
 		}
 		for range rails {
 			h.Along = append(h.Along, number())
@@ -36,10 +36,10 @@ func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 		return h
 	}
 	from, to := random(), random()
-	var out, in []Traveller
+	var out, in []Exchanged
 	places, others := rng.Perm(n), rng.Perm(n)
 	for k := range n / 2 {
-		a, b := Traveller{int32(places[k]), -1}, Traveller{int32(others[k]), -1}
+		a, b := Exchanged{int32(places[k]), -1}, Exchanged{int32(others[k]), -1}
 		if k < rails {
 			a.Rail = int32(rails - 1 - k)
 			if k%2 == 0 { // elsewhere others may be copied
@@ -52,22 +52,22 @@ func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 	NewPackTilesLoop(out, from, wire).Range(0, len(out))
 	l.Run(t, NewPackTilesLoop(out, from, translated), 0, len(out))
 	kerneltest.Same(t, "wire", wire, translated, nil)
-	want := &Held[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.Rest), slices.Clone(to.Along)}
+	want := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
 	for k, b := range in {
 		a := out[k]
-		want.Place[b.Place], want.Row[b.Place], want.Rest[b.Place] = from.Place[a.Place], from.Row[a.Place],
-			from.Rest[a.Place]
+		want.Place[b.Place], want.Row[b.Place], want.M22[b.Place] = from.Place[a.Place], from.Row[a.Place],
+			from.M22[a.Place]
 		if b.Rail >= 0 {
 			want.Along[b.Rail] = from.Along[a.Rail]
 		}
 	}
-	got := &Held[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.Rest), slices.Clone(to.Along)}
+	got := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
 	NewUnpackTilesLoop(in, wire, got).Range(0, len(in))
 	l.Run(t, NewUnpackTilesLoop(in, wire, to), 0, len(in))
-	for _, h := range []*Held[F]{got, to} {
+	for _, h := range []*TileVertices[F]{got, to} {
 		kerneltest.Same(t, "places", want.Place, h.Place, nil)
 		kerneltest.Same(t, "metrics", want.Row, h.Row, nil)
-		kerneltest.Same(t, "metrics", want.Rest, h.Rest, nil)
+		kerneltest.Same(t, "metrics", want.M22, h.M22, nil)
 		kerneltest.Same(t, "rails", want.Along, h.Along, nil)
 	}
 }

@@ -28,7 +28,7 @@ const inline = 7
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
-// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
+// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either.
 type Ring struct{ At [inline + 1]int32 }
 
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
@@ -53,7 +53,7 @@ type Set struct {
 	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
-// Guards against triangles that turn over.
+// Guards against inverted triangles.
 const (
 	NoGuard int32 = iota // as printed in the literature
 	Halve                // try half the step, up to ten times, and then none

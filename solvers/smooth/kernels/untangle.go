@@ -2,16 +2,16 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
-// of the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the
+// position of the vertex, which are constant.
 type star[F num.Float] struct {
 	n      int
 	area   [MaxDegree]F
 	gx, gy [MaxDegree]F
 }
 
-// open looks at the triangles around vertex i.
-func (f *star[F]) open(i int, m *Mesh[F], v []Vertex[F]) {
+// load looks at the triangles around vertex i.
+func (f *star[F]) load(i int, m *Mesh[F], v []Vertex[F]) {
 	x, y := v[i].X, v[i].Y
 	first := m.next(i, 0)
 	a := first
@@ -76,7 +76,7 @@ func (f *star[F]) best() (F, F, bool) {
 }
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
-// them is turned over or flat. It returns the square of the move in the metric.
+// them is inverted or flat. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=64
 func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -85,7 +85,7 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 		return 0
 	}
 	var f star[F]
-	f.open(i, m, v)
+	f.load(i, m, v)
 	var s step[F]
 	s.begin(i, set, m, v)
 	found := false
@@ -93,5 +93,5 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if !found {
 		return 0
 	}
-	return settle(i, set, p, field, c, &s, 1, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, 1, v, moved, seen)
 }

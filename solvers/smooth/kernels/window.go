@@ -9,8 +9,8 @@ import (
 // of it the samples come from the grid itself, so that no bit depends on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
-// metric returns the metric at a place, as Field.At does, from the window where it can.
-func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
+// metric returns the metric at a position, as Field.At does, from the window where it can.
+func (b *sharedTile[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	if f.Kind != lookup.Grid {
 		return f.At(x, y)
 	}
@@ -19,7 +19,7 @@ func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	w := b.window
 	di, dj := i-w.I, j-w.J
 	if di < 0 || dj < 0 || di >= w.Nx-1 || dj >= w.Ny-1 {
-		return f.within(i, j, s, t)
+		return f.bilinear(i, j, s, t)
 	}
 	k := dj*w.Nx + di
 	var m Tensor[F]
@@ -30,21 +30,22 @@ func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	return m
 }
 
-// aimers is how many threads look for a tile's window.
-const aimers = 128
+// windowThreads is how many threads find a tile's window.
+const windowThreads = 128
 
-// Boxes is a range of a grid's boxes.
-type Boxes struct{ I0, I1, J0, J1 int32 }
+// BoxRange is a range of a grid's boxes.
+type BoxRange struct{ I0, I1, J0, J1 int32 }
 
-// AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
-// that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
+// if that is too large. A window that would hold less than half of what it should is left empty.
 //
 //atoll:kernel tile
-func AimTiles[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window, seen *[aimers]Boxes) {
+func CentreWindows[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *TileVertices[F], windows []Window,
+	seen *[windowThreads]BoxRange) {
 	slot, visits := m.Tiles[t].Slot, m.Tiles[t].End[TileSets-1]
-	for a := range int32(aimers) {
-		b := Boxes{field.Nx, -1, field.Ny, -1}
-		for k := a; k < visits; k += aimers {
+	for a := range int32(windowThreads) {
+		b := BoxRange{field.Nx, -1, field.Ny, -1}
+		for k := a; k < visits; k += windowThreads {
 			p := &v.Place[m.Slots[slot+k]>>SlotBits]
 			i, _ := lookup.Locate(p.X, field.X, field.PerX, field.Nx)
 			j, _ := lookup.Locate(p.Y, field.Y, field.PerY, field.Ny)
@@ -54,7 +55,7 @@ func AimTiles[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], 
 	}
 	for range 1 {
 		b := seen[0]
-		for a := 1; a < aimers; a++ {
+		for a := 1; a < windowThreads; a++ {
 			c := &seen[a]
 			b.I0, b.I1, b.J0, b.J1 = min(b.I0, c.I0), max(b.I1, c.I1), min(b.J0, c.J0), max(b.J1, c.J1)
 		}
@@ -63,7 +64,7 @@ func AimTiles[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], 
 }
 
 // window is the nodes of all boxes, or of those in the middle.
-func (b *Boxes) window(kind int32) Window {
+func (b *BoxRange) window(kind int32) Window {
 	w := Window{b.I0, b.J0, b.I1 - b.I0 + 2, b.J1 - b.J0 + 2}
 	if kind != lookup.Grid || w.Nx < 2 || w.Ny < 2 || int64(w.Nx)*int64(w.Ny) > 2*TileNodes {
 		return Window{}

@@ -44,7 +44,7 @@ func TestWindows(t *testing.T) {
 		m.Tiles[0].End[TileSets-1] = int32(len(v) - 1)
 		v[len(v)-1].X = 0 // is not moved
 		got := make([]Window, 1)
-		NewAimTilesLoop(m, f, &Held[float64]{Place: v}, got).Range(0, 1)
+		NewCentreWindowsLoop(m, f, &TileVertices[float64]{Place: v}, got).Range(0, 1)
 		if got[0] != c.want {
 			t.Errorf("%+v: the window is %+v", c, got[0])
 		}

@@ -1,7 +1,7 @@
 package layout
 
 // spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
-// follows the chains in a sweep: a vertex sees the new place of a neighbour whose set came before, so that
+// follows the chains in a sweep: a vertex sees the new position of a neighbour whose set came before, so that
 // neighbour moves here too, which takes its own neighbours.
 func (c *cutter) spread() {
 	l := c.layout
@@ -47,8 +47,7 @@ func (c *cutter) take(pairs []map[int32]int8) {
 	}
 }
 
-// follow finds how often rank r has to move which ghosts in the sweeps that one exchange does for, and adds their
-// neighbours.
+// follow finds how often rank r moves which ghosts in the sweeps of a batch, and adds their neighbours.
 func (c *cutter) follow(r int32, ghosts map[int32]int8) {
 	l := c.layout
 	type moved struct {

@@ -56,7 +56,7 @@ type Layout struct {
 	sets      int
 	order     []int32 // all vertices
 	position  []int32 // of each vertex in the order
-	stripBits int     // so many of the last bits of a place are of no account for the strip in which it is
+	stripBits int     // so many of the last bits of a position are of no account for the strip in which it is
 	crowded   int
 }
 
@@ -100,7 +100,7 @@ func (o *Options) check() error {
 	return o.checkBatch()
 }
 
-// arrangeBy puts vertices at the given places in the order of the options.
+// arrangeBy puts vertices at the given positions in the order of the options.
 func (l *Layout) arrangeBy(x, y []float64) error {
 	switch l.options.Order {
 	case partition.Natural, partition.Hilbert, partition.Random:

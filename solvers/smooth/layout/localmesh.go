@@ -13,7 +13,7 @@ type LocalMesh struct {
 	Global     []int32 // id of each vertex in the whole mesh
 	Owner      []int32 // rank of each vertex
 	X, Y       []float64
-	Cells      [][3]int32 // places in Global
+	Cells      [][3]int32 // positions in Global
 	CellGlobal []int32
 	CellGroup  []int32 // as the mesh has it
 	Groups     []mesh.Group

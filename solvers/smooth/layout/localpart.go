@@ -85,7 +85,7 @@ func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 
 // divideRanks is divide, over all ranks.
 func (l *Layout) divideRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
-	class := l.rivals(l.Class)
+	class := l.conflictClasses(l.Class)
 	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
 	if err != nil {
 		return err

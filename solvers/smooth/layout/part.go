@@ -25,7 +25,7 @@ type Subdomain struct {
 
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
-	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
+	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank sends them
 
 	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
 	Outer  []int32   // of each set, where those of Rest begin that are no inner vertices
@@ -75,7 +75,7 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	return parts, nil
 }
 
-// ghost is a vertex of another rank; a copy if it is moved here too, so often as it is told once.
+// ghost is a vertex of another rank; a copy if this rank moves it too, so many times between exchanges.
 type ghost struct {
 	vertex int32
 	copied bool
@@ -135,11 +135,11 @@ func (c *cutter) arrange() {
 	}
 }
 
-// standing is where among the vertices of its set a rank's own vertex comes.
-type standing uint64
+// setOrder is the order of a rank's own vertices within their set.
+type setOrder uint64
 
 const (
-	neededFree standing = iota // by other ranks, after the set
+	neededFree setOrder = iota // by other ranks, after the set
 	neededSliding
 	innerOfStrip // and free
 	otherFree
@@ -147,8 +147,8 @@ const (
 	standings
 )
 
-// standing finds it.
-func (c *cutter) standing(v int32) standing {
+// setOrder finds it.
+func (c *cutter) setOrder(v int32) setOrder {
 	slides := c.layout.Class[v] == sliding
 	switch {
 	case c.needed[v] && slides:
@@ -165,7 +165,7 @@ func (c *cutter) standing(v int32) standing {
 
 // key is by what a rank's own vertices are ordered before the layout's order: by set, and within it by standing.
 func (c *cutter) key(v int32) uint64 {
-	return uint64(c.layout.set[v])*uint64(standings) + uint64(c.standing(v))
+	return uint64(c.layout.set[v])*uint64(standings) + uint64(c.setOrder(v))
 }
 
 // arrangeGhosts puts the ghosts of a rank in order.

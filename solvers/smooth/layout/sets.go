@@ -10,7 +10,7 @@ import (
 // divide says which vertices that move do so at the same time. Sets of boundary vertices follow the others if they are
 // to be dedicated.
 func (l *Layout) divide() error {
-	class := l.rivals(l.Class)
+	class := l.conflictClasses(l.Class)
 	colour, err := colouring.Colour(l.options.Colouring, l.rings, class, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
@@ -22,8 +22,9 @@ func (l *Layout) divide() error {
 	return nil
 }
 
-// rivals are the classes within which colours must differ: one for all that move, unless sets are to be dedicated.
-func (l *Layout) rivals(class []int8) []int8 {
+// conflictClasses are the classes within which colours must differ: one for all that move, unless sets are to be
+// dedicated.
+func (l *Layout) conflictClasses(class []int8) []int8 {
 	if l.options.Dedicated {
 		return class
 	}

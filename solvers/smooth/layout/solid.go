@@ -21,7 +21,7 @@ type Solid struct {
 // NewSolid finds out what the vertices of a mesh may do: those on flat parts of the boundary slide in their
 // plane, those on straight edges along them, as mesh.Freedom has it, and on request those of curved parts on them. It
 // refuses a mesh that does not pass its Check, such as one with tetrahedra that are inverted, unless o.Tangled.
-// An order by places goes by x and y.
+// An order by positions goes by x and y.
 func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	if err := o.check(); err != nil {
 		return nil, err

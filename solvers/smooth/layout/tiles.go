@@ -36,14 +36,14 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], se
 		}
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
-	b.placeFixed()
+	b.appendFixed()
 	return b.to, b.independent, nil
 }
 
-// TileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
-// read and the moves of others taken into account, or smaller ones where their windows would miss too much of a
-// metric's grid, of so many nodes a vertex. But on a small mesh there are as many as a large GPU takes at a time. It
-// takes the next as many then, so that there are as many more or none.
+// TileCount is how many tiles so many vertices should have: tiles as large as there is room for, with the vertices that
+// they only read and the copies that they move, or smaller ones where their windows would miss too much of a metric's
+// grid, of so many nodes a vertex. On a small mesh there are as many as a large GPU takes at a time, or a multiple of
+// that.
 func TileCount(moving int, nodes float64) int {
 	const atOnce, least = 264, 32
 	most := kernels.TileSlots * 9 / 13
@@ -66,7 +66,7 @@ type tiler[F num.Float] struct {
 	waits       []bool // of each vertex, whether its move, or those before it, look at one that comes from another rank
 	independent int    // the first tiles, up to one that is there for one of these
 
-	numbered int32 // vertices that have their place in Held
+	numbered int32 // vertices that have their index in TileVertices
 
 	moving []int32 // vertices that the tile is there for, and those that it moves for their sake
 	held   []int32 // all that it holds
@@ -279,8 +279,9 @@ func (b *tiler[F]) write() {
 	to.Tiles = append(to.Tiles, t)
 }
 
-// placeFixed gives the vertices that stay where they are the last places, and tells the slots about all.
-func (b *tiler[F]) placeFixed() {
+// appendFixed gives the vertices that stay where they are the last indices in TileVertices, and fills in those of all
+// slots.
+func (b *tiler[F]) appendFixed() {
 	for v, k := range b.to.Where {
 		if k < 0 {
 			b.to.Where[v] = b.numbered

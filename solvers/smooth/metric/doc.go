@@ -1,5 +1,5 @@
 // Package metric makes metrics at the vertices of a mesh, in the plane and in space: from files, from functions of the
-// place, and from the second derivatives of a field; and bounds, grades, intersects and scales them. It runs on the
+// position, and from the second derivatives of a field; and bounds, grades, intersects and scales them. It runs on the
 // host, before a mesh is smoothed.
 //
 // A metric is a symmetric positive definite tensor M with the dimension of a length to the power -2. An edge u has the

@@ -118,7 +118,7 @@ func (m *Mesh) Volume(c int) float64 {
 // Field is a metric at each vertex of a mesh.
 type Field []Tensor
 
-// Sample takes a metric from a function of the place, at each vertex.
+// Sample takes a metric from a function of the position, at each vertex.
 func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 	f := make(Field, m.Vertices())
 	for v := range f {

@@ -175,7 +175,7 @@ func (t Tensor) Check(dim int) error {
 // Bounds limit the sizes that a metric wants. 0 is for no bound.
 type Bounds struct {
 	Min, Max float64 // sizes
-	Aspect   float64 // largest by least size at a place; larger ones are made smaller
+	Aspect   float64 // largest by least size at a position; larger ones are made smaller
 }
 
 // Check refuses bounds that contradict one another.

@@ -27,10 +27,10 @@ type body interface {
 		error)
 	// nodes is what metrics at vertices need of the mesh.
 	nodes() nodes
-	// moved is the same mesh at other places, with the cell field "quality".
+	// moved is the same mesh at other positions, with the cell field "quality".
 	moved(at [][]float64, quality []float64) body
 	centre(cell int) []float64
-	departed(is body) (curved.Departure, error) // of the boundary of the same mesh at other places
+	departed(is body) (curved.Departure, error) // of the boundary of the same mesh at other positions
 	write(path string) error
 	notKept(path string) string // what of it a file of this name does not hold
 }
@@ -108,9 +108,9 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// sound refuses a mesh with faults other than cells inverted or flat that are to be mended. Where all are inverted
-// , of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
-func sound(w *Sections, m interface {
+// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. Where all cells are
+// inverted, of so many whose areas or volumes size returns, so is the boundary, and no vertex is misplaced.
+func checkMesh(w *Sections, m interface {
 	Check() error
 	CheckTangled() error
 }, cells int, size func(cell int) float64) error {
@@ -176,7 +176,7 @@ func (b planeBody) departed(is body) (curved.Departure, error) {
 func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
-	if err := sound(w, m, len(m.Cells), m.Area); err != nil {
+	if err := checkMesh(w, m, len(m.Cells), m.Area); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {
@@ -262,7 +262,7 @@ func (b solidBody) departed(is body) (curved.Departure, error) {
 
 func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
-	if err := sound(w, b.Solid, len(b.Cells), b.Volume); err != nil {
+	if err := checkMesh(w, b.Solid, len(b.Cells), b.Volume); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {

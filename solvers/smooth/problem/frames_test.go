@@ -34,10 +34,10 @@ output = { format = [], conservation_every = 4 }
 
 // lookedInRuns is at how many places runs look for what a metric on a grid misses. Tests look at few, since every rank
 // of every run does so, which would take most of the time of them all; TestSmoothTellsOffGrid looks at as many as runs.
-var lookedInRuns = looked
+var lookedInRuns = samplesPerAxis
 
 func TestMain(m *testing.M) {
-	looked[2], looked[3] = 16, 4
+	samplesPerAxis[2], samplesPerAxis[3] = 16, 4
 	goleak.VerifyTestMain(m)
 }
 

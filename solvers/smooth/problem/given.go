@@ -10,12 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// HeldBack tells where, and by how much, a metric is not what was asked for.
-type HeldBack struct {
+// Limited tells where, and by how much, a metric is not what was asked for.
+type Limited struct {
 	Fields  int // with second derivatives of which the metric was made
 	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
-	Bounded int // by hmin, hmax or aspect; with two fields, the places of both
-	Raised  int // with second derivatives too small to make a metric; the places of both too
+	Bounded int // by hmin, hmax or aspect; with two fields, the positions of both
+	Raised  int // with second derivatives too small to make a metric; the positions of both too
 	Graded  int // by gradation
 
 	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for between its nodes.
@@ -24,7 +24,7 @@ type HeldBack struct {
 }
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
-func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *HeldBack) (*sizing.Metric,
+func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited) (*sizing.Metric,
 	error) {
 	of := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
 	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.Metric, error) {
@@ -68,7 +68,7 @@ type gridded[M any] struct {
 }
 
 // expressions samples those of a case, unless the run is to end.
-func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *HeldBack) (M, error) {
+func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) (M, error) {
 	calls := 0
 	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
@@ -79,7 +79,7 @@ func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *HeldBack)
 }
 
 // sampled makes a metric from what is asked for at nodes, within limits, and tells how far it is from that elsewhere.
-func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
+func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
 	var first error // what is made of it is no metric
 	made, err = g.make(func(x, y, z float64) sizing.Six {
@@ -107,14 +107,14 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
 	return made, nil
 }
 
-// looked is at how many places along each axis a metric on a grid is looked at.
-var looked = [...]int{2: 256, 3: 32}
+// samplesPerAxis is at how many positions along each axis a metric on a grid is looked at.
+var samplesPerAxis = [...]int{2: 256, 3: 32}
 
-// off is HeldBack.OffGrid for so many boxes along each axis: in the middles of as many as are looked at, or where there
+// off is Limited.OffGrid for so many boxes along each axis: in the middles of as many as are looked at, or where there
 // are fewer, everywhere in them. Where nothing can be asked for, nothing is missed.
 func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
-	n := looked[g.dim]
+	n := samplesPerAxis[g.dim]
 	boxes = max(boxes, n)
 	total, worst := n*n, 0.0
 	if g.dim == 3 {

@@ -43,11 +43,11 @@ func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err e
 	return all, nil
 }
 
-// offAt is how far a field is from what is linear on a cell, at a place that shares of its vertices tell; values are
+// offAt is how far a field is from what is linear on a cell, at a position that shares of its vertices tell; values are
 // those of an expression at all vertices.
 type offAt func(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error)
 
-// lattice is how many places along an edge of a cell its error is looked at.
+// lattice is how many positions along an edge of a cell its error is looked at.
 const lattice = 4
 
 // errorOf is the L2 norm of a field's error, by the middles of the upright parts into which a cell can be cut.
@@ -98,7 +98,7 @@ func shares(n int) (all [][]float64) {
 	return all
 }
 
-// within is the place in a cell that shares of its vertices tell.
+// within is the position in a cell that shares of its vertices tell.
 func (n nodes) within(cell []int32, share []float64) (p [3]float64) {
 	for i, v := range cell {
 		for k := range n.Dim {
@@ -151,7 +151,7 @@ func estimated(f *config.Field, on nodes) (offAt, error) {
 	}, nil
 }
 
-// lookUp is the metric as a function of the place.
+// lookUp is the metric as a function of the position.
 func (n *nodalMetric) lookUp() (func(x, y, z float64) metric.Tensor, error) {
 	if n.Dim == 3 {
 		m, err := n.inSpace()

@@ -136,7 +136,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if _, err := (planeBody{m}).cut(ctx, w, 1, false, newStages(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := smoothMetric(ctx, &w.Metric, boundsOfMesh(m), &HeldBack{}); !errors.Is(err, context.Canceled) {
+	if _, err := smoothMetric(ctx, &w.Metric, boundsOfMesh(m), &Limited{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("metric: %v", err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)

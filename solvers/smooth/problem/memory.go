@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// memory counts of a vertex its place and metric, twice where the smoother may go back, and its neighbours, and of
+// memory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and of
 // cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
 // directions in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six
 // tetrahedra, and one and a half more with each vertex of the boundary.

@@ -25,7 +25,7 @@ type Metric struct {
 	Rounds     int     // how often a hessian is recovered, anew on the mesh that has come out; 3 of expressions, else 1
 
 	HMin, HMax float64 // bounds of sizes; 0 for none
-	Aspect     float64 // largest by least size at a place; 0 for no bound
+	Aspect     float64 // largest by least size at a position; 0 for no bound
 	Gradation  float64 // most growth of sizes along a unit of length, above 1; 0 for no bound
 
 	Samples int  // nodes a side of a grid between which the metric is bilinear, a power of two; 0 for none
@@ -214,7 +214,7 @@ const maxSamples = 1 << 13
 // Space tells whether expressions are of a metric in space.
 func (m *Metric) Space() bool { return (m.Field == "sizes" || m.Field == "tensor") && len(m.Parts) > 3 }
 
-// Eval returns the metric's expressions at a place.
+// Eval returns the metric's expressions at a position.
 func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {
 	for i := range m.Parts {
 		if v[i], err = m.Parts[i].Program.Eval(x, y, z, 0); err != nil {

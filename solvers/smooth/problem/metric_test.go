@@ -11,9 +11,9 @@ import (
 // TestSmoothTellsOffGrid: how far a metric on a grid is from its expressions falls with the square of the spacing where
 // it is smooth, stays at a jump, and is 0 where the grid has it all or there is no grid.
 func TestSmoothTellsOffGrid(t *testing.T) {
-	few := looked
-	looked = lookedInRuns
-	defer func() { looked = few }()
+	few := samplesPerAxis
+	samplesPerAxis = lookedInRuns
+	defer func() { samplesPerAxis = few }()
 	off := func(t *testing.T, ranks int, mesh, metric string) float64 {
 		t.Helper()
 		s, err := runtest.On(t, wavy, ranks, 1, runtest.Local, t.TempDir(), "mesh="+mesh, "metric="+metric)

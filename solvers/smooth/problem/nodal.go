@@ -19,7 +19,7 @@ import (
 type nodalMetric struct {
 	metric.Mesh
 	At   metric.Field
-	Held HeldBack
+	Held Limited
 }
 
 // inPlane is what the solver of triangles takes.
@@ -46,7 +46,7 @@ type nodes struct {
 	data map[string][]float64
 }
 
-// at is the place of a vertex.
+// at is the position of a vertex.
 func (n nodes) at(v int) (p [3]float64) {
 	for k := range n.Dim {
 		p[k] = n.X[k][v]
@@ -92,7 +92,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		on = background
 	}
-	n := &nodalMetric{Mesh: *on.Mesh, Held: HeldBack{Places: on.Vertices()}}
+	n := &nodalMetric{Mesh: *on.Mesh, Held: Limited{Places: on.Vertices()}}
 	var err error
 	if n.At, err = nodalField(c, w, on, &n.Held); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 	return n, nil
 }
 
-func nodalField(c *config.Case, w *Metric, on nodes, held *HeldBack) (metric.Field, error) {
+func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := medit.ReadSolution(c.Path(w.Solution))
@@ -154,7 +154,7 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *HeldBack) (metric.Fie
 }
 
 // hessianField is the metric that follows the second derivatives of a field.
-func hessianField(w *Metric, of *config.Field, on nodes, held *HeldBack) (metric.Field, error) {
+func hessianField(w *Metric, of *config.Field, on nodes, held *Limited) (metric.Field, error) {
 	values, err := nodalValues(of, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name, err)

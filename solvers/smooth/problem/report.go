@@ -19,7 +19,7 @@ type Report struct {
 	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
 	Sweeps           int
 	Untangled        smooth.Untangling
-	Held             HeldBack
+	Held             Limited
 	Stopped          string  // the rule by which it ended
 	Scale            float64 // of the metric
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
@@ -41,7 +41,7 @@ type Report struct {
 // cell field "quality" where the format has fields, if it is not worse than it was.
 func reporter(out string) solvers.Reporter {
 	return func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (solvers.Report, error) {
-		d := s.(*mover)
+		d := s.(*caseSolver)
 		r, smoothed, err := d.report(ctx)
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func reporter(out string) solvers.Reporter {
 }
 
 // report compares the mesh with what it was. Only rank 0 has it as it is, and what must be looked up in it.
-func (d *mover) report(ctx context.Context) (*Report, body, error) {
+func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
 		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,

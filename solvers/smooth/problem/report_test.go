@@ -48,14 +48,14 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 // how long cells become.
 func TestReportAsksForAspect(t *testing.T) {
 	for _, c := range []struct {
-		held HeldBack
+		held Limited
 		want bool
 	}{
-		{HeldBack{Fields: 1, Places: 10, Raised: 9}, true},
-		{HeldBack{Fields: 1, Places: 10, Raised: 9, Bounded: 9}, false},
-		{HeldBack{Fields: 1, Places: 10, Raised: 2}, false},
-		{HeldBack{Fields: 2, Places: 10, Raised: 9}, false},
-		{HeldBack{Places: 10, Bounded: 9}, false},
+		{Limited{Fields: 1, Places: 10, Raised: 9}, true},
+		{Limited{Fields: 1, Places: 10, Raised: 9, Bounded: 9}, false},
+		{Limited{Fields: 1, Places: 10, Raised: 2}, false},
+		{Limited{Fields: 2, Places: 10, Raised: 9}, false},
+		{Limited{Places: 10, Bounded: 9}, false},
 	} {
 		text := (&Report{Dim: 2, Scale: 1, Held: c.held}).Text()
 		if strings.Contains(text, "give aspect") != c.want {

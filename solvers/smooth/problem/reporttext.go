@@ -152,7 +152,7 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 	}
 }
 
-// ordinal is a place in a row.
+// ordinal is a position in a row.
 func ordinal(n int) string {
 	switch {
 	case n%10 == 1 && n%100 != 11:

@@ -15,7 +15,7 @@ import (
 type saved struct{ begun, bestBegun, bestEnded [][3]float64 }
 
 // savedFields declares them, where the metric has several rounds.
-func (d *mover) savedFields(on *solvers.Space) []solvers.Field {
+func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 	if !d.severalRounds() {
 		return nil
 	}
@@ -30,10 +30,10 @@ func (d *mover) savedFields(on *solvers.Space) []solvers.Field {
 	}
 }
 
-func (d *mover) severalRounds() bool { return d.sections.Metric.Rounds > 1 }
+func (d *caseSolver) severalRounds() bool { return d.sections.Metric.Rounds > 1 }
 
 // keepStart fills what is saved at the start of the run.
-func (d *mover) keepStart() (err error) {
+func (d *caseSolver) keepStart() (err error) {
 	if !d.severalRounds() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (d *mover) keepStart() (err error) {
 }
 
 // keepBest saves where the best round so far began and ended.
-func (d *mover) keepBest() (err error) {
+func (d *caseSolver) keepBest() (err error) {
 	if d.best.begun != nil {
 		d.saved.bestBegun = d.best.begun
 	}
@@ -56,7 +56,7 @@ func (d *mover) keepBest() (err error) {
 
 // placesOf are those of all vertices of the part.
 func placesOf(s smooth.Solver) ([][3]float64, error) {
-	at, err := s.Places()
+	at, err := s.Positions()
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func placesOf(s smooth.Solver) ([][3]float64, error) {
 }
 
 // Quiesce has nothing to wait for: what reads a view waits for the device.
-func (d *mover) Quiesce(context.Context) error { return nil }
+func (d *caseSolver) Quiesce(context.Context) error { return nil }
 
 // Scalars are those of the solver, what the rules looked at last, the number of the round and its sweeps, and of the
-// best round before it the number, -1 for none, and what its places do not tell.
-func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
+// best round before it the number, -1 for none, and what its positions do not tell.
+func (d *caseSolver) Scalars(ctx context.Context) (map[string]float64, error) {
 	of, err := d.solver.Scalars(ctx)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
 	return of, nil
 }
 
-func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
 	if of["best"] >= 0 {
 		if err := d.restoreRounds(ctx, of, fill); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]flo
 }
 
 // restoreRounds sets the round up that a run was in, and the best of those before, where its vertices ended.
-func (d *mover) restoreRounds(ctx context.Context, of map[string]float64, fill func() error) error {
+func (d *caseSolver) restoreRounds(ctx context.Context, of map[string]float64, fill func() error) error {
 	if err := fill(); err != nil { // what is saved of the rounds: the rest is filled again, for the solver of this one
 		return err
 	}
@@ -123,7 +123,7 @@ func (d *mover) restoreRounds(ctx context.Context, of map[string]float64, fill f
 	}
 	d.round = next
 	d.rules = newStopRules(d.sections.Stop, &d.before)
-	if err := best.solver.Put(ctx, d.saved.bestEnded); err != nil {
+	if err := best.solver.SetPositions(ctx, d.saved.bestEnded); err != nil {
 		return err
 	}
 	after, err := best.solver.Diagnose(ctx)
@@ -140,8 +140,8 @@ func (d *mover) restoreRounds(ctx context.Context, of map[string]float64, fill f
 	return d.judge(ctx, ended, &best)
 }
 
-// again sets a round up that began at given places.
-func (d *mover) again(ctx context.Context, begun [][3]float64, number int) (round, error) {
+// again sets a round up that began at given positions.
+func (d *caseSolver) again(ctx context.Context, begun [][3]float64, number int) (round, error) {
 	on := d.subdomain()
 	columns := make([][]float64, d.dim())
 	for k := range columns {
@@ -157,7 +157,7 @@ func (d *mover) again(ctx context.Context, begun [][3]float64, number int) (roun
 	if at != nil {
 		mesh = d.body.moved(at, nil)
 	}
-	r, err := d.toward(ctx, mesh, number)
+	r, err := d.setUpRound(ctx, mesh, number)
 	r.begun = begun
 	return r, err
 }

@@ -20,7 +20,7 @@ type round struct {
 	solver         smooth.Solver
 	before         quality.Diagnostics  // of the mesh as it was, in this metric; after untangling
 	after          *quality.Diagnostics // at its end; nil before
-	held           HeldBack
+	held           Limited
 	interpolations []Interpolation // at its end, on rank 0
 	left           float64         // the mean of their errors, as shares of those of the mesh as it was; 0 without
 	number         int             // from 0
@@ -29,7 +29,7 @@ type round struct {
 
 // endRound measures what a round has left, and begins the next. It returns whether there is none: then the best one
 // counts.
-func (d *mover) endRound(ctx context.Context) (done bool, err error) {
+func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 	m := &d.sections.Metric
 	if m.Field != "hessian" {
 		return true, nil
@@ -58,7 +58,7 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 	}
 	done = now.number+1 >= m.Rounds
 	if !done {
-		d.round, err = d.follow(ctx, moved)
+		d.round, err = d.beginRound(ctx, moved)
 	}
 	if now.solver != d.best.solver {
 		now.solver.Close()
@@ -72,7 +72,7 @@ func (d *mover) endRound(ctx context.Context) (done bool, err error) {
 }
 
 // diagnose tells what the mesh is like now.
-func (d *mover) diagnose(ctx context.Context) (quality.Diagnostics, error) {
+func (d *caseSolver) diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if d.after != nil {
 		return *d.after, nil
 	}
@@ -80,7 +80,7 @@ func (d *mover) diagnose(ctx context.Context) (quality.Diagnostics, error) {
 }
 
 // judge measures what a round has left of the errors of interpolation. Rank 0 has the mesh, and tells the others.
-func (d *mover) judge(ctx context.Context, moved body, r *round) error {
+func (d *caseSolver) judge(ctx context.Context, moved body, r *round) error {
 	left := []float64{0}
 	var err error
 	if moved != nil {
@@ -97,13 +97,13 @@ func (d *mover) judge(ctx context.Context, moved body, r *round) error {
 	return err
 }
 
-// follow begins the round in which the mesh as it is now follows the metric that is recovered on it.
-func (d *mover) follow(ctx context.Context, moved body) (round, error) {
+// beginRound begins the round in which the mesh as it is now follows the metric that is recovered on it.
+func (d *caseSolver) beginRound(ctx context.Context, moved body) (round, error) {
 	begun, err := placesOf(d.solver)
 	if err != nil {
 		return round{}, err
 	}
-	next, err := d.toward(ctx, moved, d.number+1)
+	next, err := d.setUpRound(ctx, moved, d.number+1)
 	if err != nil {
 		return next, err
 	}
@@ -115,9 +115,9 @@ func (d *mover) follow(ctx context.Context, moved body) (round, error) {
 	return next, err
 }
 
-// toward sets up a round toward the metric that is recovered on a mesh, which rank 0 has. Its vertices are where the
-// mesh of the case had them.
-func (d *mover) toward(ctx context.Context, on body, number int) (next round, err error) {
+// setUpRound sets up a round toward the metric that is recovered on a mesh, which rank 0 has. Its vertices are where
+// the mesh of the case had them.
+func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next round, err error) {
 	comm, m := d.env.Comm, &d.sections.Metric
 	var nodal *nodalMetric
 	if on != nil {

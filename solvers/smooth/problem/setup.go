@@ -24,12 +24,12 @@ type smoothing struct {
 	untangled smooth.Untangling
 }
 
-// patchTag keeps what ranks tell each other while they arrange their patches apart from other messages.
-const patchTag = 3
+// layoutTag tells the messages of ranks that arrange their local meshes from others.
+const layoutTag = 3
 
-// newSmoothing sets the solver of a case up, and tells out of its stages. Rank 0 loads the mesh and cuts it; which
-// vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from
-// the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
+// newSmoothing sets the solver of a case up, and reports its stages. Rank 0 loads the mesh and cuts it; which vertices
+// move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from the case
+// and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
 func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
 	comm := env.Comm
 	w := c.Sections.(*Sections)
@@ -58,7 +58,7 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 		return nil, err
 	}
 	if s.Patch != nil {
-		if s.Part, s.Crowded, err = s.Patch.Part(ctx, s.Layout, comm, patchTag); err != nil {
+		if s.Part, s.Crowded, err = s.Patch.Part(ctx, s.Layout, comm, layoutTag); err != nil {
 			return nil, err
 		}
 		s.Patch = nil
@@ -94,7 +94,7 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 	if s.body, err = loadBody(c, w.Mesh); err != nil {
 		return nil, err
 	}
-	if err := suits(w, c.Output.Fields, s.body.dim()); err != nil {
+	if err := checkDimension(w, c.Output.Fields, s.body.dim()); err != nil {
 		return nil, err
 	}
 	if err := stages.end(ctx, "mesh made or read"); err != nil {
@@ -132,7 +132,7 @@ func (s *smoothing) tellSizes(log io.Writer, field string) {
 }
 
 // agreedMetric makes the metric of a case, on all ranks or none.
-func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (someMetric, HeldBack, error) {
+func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (someMetric, Limited, error) {
 	made, err := s.metric(ctx, m)
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)

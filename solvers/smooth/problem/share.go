@@ -43,7 +43,7 @@ func (s *rankShare) cellIDs() []int32 {
 type someMetric struct {
 	plane *sizing.Metric
 	space *sizing.SolidMetric
-	held  HeldBack
+	held  Limited
 }
 
 // metric makes the metric of a case.
@@ -93,7 +93,7 @@ func (s *rankShare) grid(at [][]float64) *vtk.Grid {
 	return vtk.Triangles(at[0][:used], at[1][:used], cells)
 }
 
-// points are those of a grid that has n of them, at other places.
+// points are those of a grid that has n of them, at other positions.
 func (s *rankShare) points(at [][]float64, n int) []float64 {
 	if s.Solid != nil {
 		return vtk.Tetrahedra(at[0][:n], at[1][:n], at[2][:n], nil).Points
@@ -130,8 +130,8 @@ func (s *rankShare) counts() solvers.Counts {
 	return solvers.Counts{Dim: s.dim(), Owned: d.Owned, Held: len(d.Global), Cells: len(s.cellIDs())}
 }
 
-// suits refuses keys of a case that are not for meshes of so many dimensions.
-func suits(w *Sections, fields []string, dim int) error {
+// checkDimension refuses keys of a case that are not for meshes of so many dimensions.
+func checkDimension(w *Sections, fields []string, dim int) error {
 	m := &w.Metric
 	expressions := m.Field == "sizes" || m.Field == "tensor"
 	switch {
@@ -150,7 +150,7 @@ func suits(w *Sections, fields []string, dim int) error {
 }
 
 // solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
-func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *HeldBack) (*sizing.SolidMetric,
+func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*sizing.SolidMetric,
 	error) {
 	of := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
 	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.SolidMetric, error) {

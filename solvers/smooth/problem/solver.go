@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// mover is a case under way. What a step updates are vertices.
-type mover struct {
+// caseSolver is a case under way. What a step updates are vertices.
+type caseSolver struct {
 	*smoothing
 	comm   dist.Comm
 	size   solvers.Size
@@ -53,7 +53,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		}
 	}
 	w := c.Sections.(*Sections)
-	d := &mover{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before), env: env, file: c,
+	d := &caseSolver{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before), env: env, file: c,
 		sections: w}
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
@@ -89,9 +89,9 @@ func meshTo(out string, rank int) error {
 	return nil
 }
 
-func (d *mover) Size() solvers.Size { return d.size }
+func (d *caseSolver) Size() solvers.Size { return d.size }
 
-func (d *mover) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
 	defer func() { d.sweeps += time.Since(begin).Seconds() }()
 	before, most := d.solver.Sweeps(), d.sections.Method.Sweeps
@@ -111,7 +111,7 @@ func (d *mover) Advance(ctx context.Context, until, pause float64, steps int) (d
 	return d.endRound(ctx)
 }
 
-func (d *mover) Clock() solvers.Clock {
+func (d *caseSolver) Clock() solvers.Clock {
 	return solvers.Clock{Time: float64(d.made), Steps: d.made, Dt: 1}
 }
 
@@ -148,7 +148,7 @@ var quantities = []solvers.Quantity{
 	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none", In: inSummary},
 }
 
-func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.diagnose(ctx)
 	if err != nil {
 		return nil, err
@@ -162,9 +162,9 @@ func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 }
 
 // Stopped is the rule by which the run ended.
-func (d *mover) Stopped() string { return d.rules.why() }
+func (d *caseSolver) Stopped() string { return d.rules.why() }
 
-func (d *mover) Shapes() []solvers.Shape { return nil }
+func (d *caseSolver) Shapes() []solvers.Shape { return nil }
 
 // fields are what a case can write.
 var fields = []solvers.Field{
@@ -174,7 +174,7 @@ var fields = []solvers.Field{
 	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},
 }
 
-func (d *mover) Fields() []solvers.Field {
+func (d *caseSolver) Fields() []solvers.Field {
 	quality, size := fields[0], fields[d.dim()-1]
 	quality.On, size.On = d.cells, d.cells
 	quality.Values = func(context.Context) ([]float64, error) { return d.solver.Qualities() }
@@ -190,9 +190,9 @@ func (d *mover) Fields() []solvers.Field {
 }
 
 // now is where the vertices of the part are.
-func (d *mover) now() (at [][]float64, err error) {
+func (d *caseSolver) now() (at [][]float64, err error) {
 	if n := d.made; d.places == nil || d.placed != n {
-		if d.places, err = d.solver.Places(); err != nil {
+		if d.places, err = d.solver.Positions(); err != nil {
 			return nil, err
 		}
 		d.placed = n
@@ -200,7 +200,7 @@ func (d *mover) now() (at [][]float64, err error) {
 	return d.places, nil
 }
 
-func (d *mover) geometry(context.Context) (solvers.Geometry, error) {
+func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	at, err := d.now()
 	if err != nil {
 		return solvers.Geometry{}, err
@@ -213,7 +213,7 @@ func (d *mover) geometry(context.Context) (solvers.Geometry, error) {
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-func (d *mover) Save(ctx context.Context, path string) error {
+func (d *caseSolver) Save(ctx context.Context, path string) error {
 	r, m, err := d.report(ctx)
 	if err != nil || m == nil {
 		return err
@@ -224,10 +224,11 @@ func (d *mover) Save(ctx context.Context, path string) error {
 	return m.write(path)
 }
 
-func (d *mover) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
-func (d *mover) Phases() map[string]float64                         { return map[string]float64{"sweep": d.sweeps} }
+func (d *caseSolver) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
 
-func (d *mover) Close() {
+func (d *caseSolver) Phases() map[string]float64 { return map[string]float64{"sweep": d.sweeps} }
+
+func (d *caseSolver) Close() {
 	if d.best != nil && d.best.solver != d.solver {
 		d.best.solver.Close()
 	}

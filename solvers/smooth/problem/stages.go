@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stages tells of the stages of a set-up as they end.
+// stages reports the stages of a set-up as they end.
 type stages struct {
 	out   io.Writer // nil for nobody
 	begun time.Time
@@ -15,13 +15,13 @@ type stages struct {
 
 func newStages(out io.Writer) *stages { return &stages{out: out, begun: time.Now()} }
 
-// worthTelling is how long a stage takes at least that is told of.
-const worthTelling = 100 * time.Millisecond
+// leastReported is how long a stage takes at least to be reported.
+const leastReported = 100 * time.Millisecond
 
 // end tells that a stage has ended, and returns an error if the run is to end too.
 func (s *stages) end(ctx context.Context, what string) error {
 	now := time.Now()
-	if took := now.Sub(s.begun); s.out != nil && took >= worthTelling {
+	if took := now.Sub(s.begun); s.out != nil && took >= leastReported {
 		fmt.Fprintf(s.out, "%-16s %s in %.2f s\n", "set-up", what, took.Seconds())
 	}
 	s.begun = now

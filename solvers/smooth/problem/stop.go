@@ -56,7 +56,7 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 		return false, err
 	}
 	s.good(&d)
-	if s.reason == "" && s.Advance > 0 && !d.Rises(&s.last, s.Advance) {
+	if s.reason == "" && s.Advance > 0 && !d.Improved(&s.last, s.Advance) {
 		s.reason = NoMoreRising
 	}
 	s.last = d

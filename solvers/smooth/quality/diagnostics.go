@@ -30,8 +30,8 @@ type Diagnostics struct {
 	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
 }
 
-// Rises tells whether the mean or the worst quality is higher than it was by as much as that, or more.
-func (d *Diagnostics) Rises(was *Diagnostics, by float64) bool {
+// Improved tells whether the mean or the worst quality is higher than it was by as much as that, or more.
+func (d *Diagnostics) Improved(was *Diagnostics, by float64) bool {
 	return d.QualityMean-was.QualityMean >= by || d.QualityMin-was.QualityMin >= by
 }
 

@@ -47,7 +47,7 @@ func (t *Tally) merge(o *Tally) {
 	t.area.Merge(&o.area)
 	t.Perimeter.Merge(&o.Perimeter)
 	if o.cells > 0 {
-		t.extremes(o.worst, o.least, o.best, o.most)
+		t.addExtremes(o.worst, o.least, o.best, o.most)
 	}
 	t.shortest, t.longest = min(t.shortest, o.shortest), max(t.longest, o.longest)
 	t.cells, t.edges, t.inverted, t.inRange = t.cells+o.cells, t.edges+o.edges, t.inverted+o.inverted, t.inRange+o.inRange
@@ -59,8 +59,8 @@ func (t *Tally) merge(o *Tally) {
 	}
 }
 
-// extremes takes in a least and a greatest quality, each with its cell.
-func (t *Tally) extremes(worst int32, least float64, best int32, most float64) {
+// addExtremes takes in a least and a greatest quality, each with its cell.
+func (t *Tally) addExtremes(worst int32, least float64, best int32, most float64) {
 	// A NaN counts as the worst there is.
 	if least < t.least || least == t.least && worst < t.worst || least != least && t.least == t.least {
 		t.least, t.worst = least, worst
@@ -77,7 +77,7 @@ func (t *Tally) AddCell(id int32, quality, area float64) {
 	if !(area > 0) {
 		t.inverted++
 	}
-	t.extremes(id, quality, id, quality)
+	t.addExtremes(id, quality, id, quality)
 	bin := 0
 	for bin < len(t.histogram)-1 && quality >= 0.2*float64(bin+1) {
 		bin++

@@ -8,14 +8,14 @@ import (
 )
 
 // cellBoxes are those over the mesh on which a metric is given, in the plane or in space: each has the cells that touch
-// it, and of these the one at which the way to a place begins.
+// it, and of these the one at which the way to a position begins.
 type cellBoxes struct {
 	dim      int
 	n        [3]int32   // along each axis: 1 along z in the plane
 	low, per [3]float64 // lowest corner, and boxes a unit of length
 	cells    int
 	kind     string // what cells are called
-	// touched calls found with each box that has a place in common with a cell, or nearly: float32 has coarser boxes.
+	// touched calls found with each box that has a position in common with a cell, or nearly: float32 has coarser boxes.
 	touched func(cell int, found func(box int32))
 	centre  func(cell int) [3]float64
 

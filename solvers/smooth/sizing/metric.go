@@ -1,5 +1,5 @@
-// Package sizing has metrics that can be looked up at any place, as kernels do it: sampled on a grid, as the product of
-// sizes along the axes, or linear on the cells of a mesh. Those of the plane are a Metric, those of space a
+// Package sizing has metrics that can be looked up at any position, as kernels do it: sampled on a grid, as the product
+// of sizes along the axes, or linear on the cells of a mesh. Those of the plane are a Metric, those of space a
 // SolidMetric.
 package sizing
 
@@ -15,7 +15,7 @@ import (
 )
 
 // Metric is a metric field over a rectangle, which contains the mesh, or over a mesh (OnMesh). Outside of it the value
-// at the nearest place holds.
+// at the nearest position holds.
 type Metric struct {
 	bounds Bounds
 	Field  kernels.Field[float64]
@@ -152,7 +152,7 @@ func sine(length, low, high, waves float64) (all []Ends) {
 	return all
 }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 func (m *Metric) At(x, y float64) (m11, m12, m22 float64) {
 	t := m.Field.At(x, y)
 	return t.M11, t.M12, t.M22
@@ -168,7 +168,7 @@ func UnfitPlane(m11, m12, m22 float64) string {
 	return faults.Unfit([]float64{m11, m12, m22}, func(m []float64) bool { return Positive(m[0], m[1], m[2]) })
 }
 
-// node is the k-th of n+1 places that divide an interval evenly, of which the ends are exact.
+// node is the k-th of n+1 positions that divide an interval evenly, of which the ends are exact.
 func node(from, to float64, k, n int) float64 {
 	if k == n {
 		return to
@@ -187,7 +187,7 @@ func In[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
 	for _, n := range f.Nodes {
 		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
 	}
-	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
+	g.Background, g.Starts, g.Lists, g.Listed, g.Steps = f.Background, f.Starts, f.Lists, f.Listed, f.Steps
 	return g
 }
 

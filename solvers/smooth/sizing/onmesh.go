@@ -18,8 +18,9 @@ import (
 // pain-exact, and it takes no logarithms, which kernels do not have. Where sizes differ much between the ends of an
 // edge, the smaller one reaches farther than it would with sizes that are linear.
 //
-// Where a place lies is found from the place alone, so that a vertex need not carry a triangle with it: the outcome
-// depends on neither the way that it came nor on who moved it. Outside of the mesh, a place nearby on it counts.
+// Where a position lies is found from the position alone, so that a vertex need not carry a triangle with it: the
+// outcome depends on neither the way that it came nor on who moved it. Outside of the mesh, a position nearby on it
+// counts.
 //
 //	solution, err := medit.ReadSolution("size.sol")
 //	field, err := metric.FromSolution(metric.Of(m), solution)
@@ -51,7 +52,7 @@ func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {
 		f.Nodes = append(f.Nodes, kernels.Node[float64]{X: m.X[v], Y: m.Y[v], M11: t[0], M12: t[1], M22: t[2]})
 	}
 	for c, at := range m.Cells {
-		f.Patches = append(f.Patches, kernels.Patch{At: at, Next: next[c]})
+		f.Background = append(f.Background, kernels.BackgroundCell{At: at, Next: next[c]})
 	}
 	// About one box for two triangles, each about square.
 	boxes := float64(len(m.Cells))/2 + 1
@@ -130,9 +131,9 @@ func touchedBy(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(box in
 	}
 }
 
-// FlatPatches complains about triangles of the metric's mesh that the precision of the run makes flat.
-func FlatPatches[F num.Float](f *kernels.Field[F]) (c faults.Found) {
-	for k, p := range f.Patches {
+// FlatCells complains about triangles of the metric's mesh that the precision of the run makes flat.
+func FlatCells[F num.Float](f *kernels.Field[F]) (c faults.List) {
+	for k, p := range f.Background {
 		o, a, b := f.Nodes[p.At[0]], f.Nodes[p.At[1]], f.Nodes[p.At[2]]
 		one, other := F((a.X-o.X)*(b.Y-o.Y)), F((a.Y-o.Y)*(b.X-o.X))
 		if !(one > other) {

@@ -35,7 +35,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 			M22: t[2], M23: t[4], M33: t[5]})
 	}
 	for c, at := range m.Cells {
-		f.Patches = append(f.Patches, solid.Patch{At: at, Next: next[c]})
+		f.Background = append(f.Background, solid.BackgroundCell{At: at, Next: next[c]})
 	}
 	f.Steps = 64 + 4*int32(math.Cbrt(float64(len(m.Cells))))
 	all := cellBoxes{dim: 3, n: [3]int32{f.Nx, f.Ny, f.Nz}, low: [3]float64{f.X, f.Y, f.Z},
@@ -121,9 +121,9 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 	}
 }
 
-// FlatSolidPatches complains about tetrahedra of the metric's mesh that the precision of the run makes flat.
-func FlatSolidPatches[F num.Float](f *solid.Field[F]) (c faults.Found) {
-	for k, p := range f.Patches {
+// FlatSolidCells complains about tetrahedra of the metric's mesh that the precision of the run makes flat.
+func FlatSolidCells[F num.Float](f *solid.Field[F]) (c faults.List) {
+	for k, p := range f.Background {
 		var v [4]solid.Vertex[F]
 		for i, n := range p.At {
 			v[i].X, v[i].Y, v[i].Z = f.Nodes[n].X, f.Nodes[n].Y, f.Nodes[n].Z

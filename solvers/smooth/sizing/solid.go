@@ -12,7 +12,7 @@ import (
 )
 
 // SolidMetric is a metric field over a box, which contains the mesh, or over a mesh (OnSolid). Outside of it the value
-// at the nearest place holds.
+// at the nearest position holds.
 type SolidMetric struct{ Field solid.Field[float64] }
 
 // Box is [Low[0], High[0]] × [Low[1], High[1]] × [Low[2], High[2]].
@@ -135,7 +135,7 @@ func over(b Box, kind int32, n [3]int) solid.Field[float64] {
 		PerY: float64(n[1]) / (b.High[1] - b.Low[1]), PerZ: float64(n[2]) / (b.High[2] - b.Low[2])}
 }
 
-// At is the metric at a place.
+// At is the metric at a position.
 func (m *SolidMetric) At(x, y, z float64) Six {
 	t := m.Field.At(solid.Vector[float64]{X: x, Y: y, Z: z})
 	return Six{t.M11, t.M12, t.M13, t.M22, t.M23, t.M33}
@@ -154,6 +154,6 @@ func SolidIn[F num.Float](f *solid.Field[float64]) solid.Field[F] {
 		g.Nodes = append(g.Nodes, solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13),
 			M22: F(n.M22), M23: F(n.M23), M33: F(n.M33)})
 	}
-	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
+	g.Background, g.Starts, g.Lists, g.Listed, g.Steps = f.Background, f.Starts, f.Lists, f.Listed, f.Steps
 	return g
 }

@@ -40,7 +40,7 @@ func gradients(_ context.Context, p *verify.Page) error {
 		}
 		x, y, h := v[0].X, v[0].Y, 1e-5*size/50
 		trace := func(x, y float64) float64 { m := f.At(x, y); return m.M11 + 3*m.M12 + 2*m.M22 }
-		mx, my := f.Slope(x, y)
+		mx, my := f.Gradient(x, y)
 		scale := trace(x, y) + 100
 		fieldOff = max(fieldOff,
 			math.Abs(mx.M11+3*mx.M12+2*mx.M22-(trace(x+1e-4, y)-trace(x-1e-4, y))/2e-4)/scale,
@@ -98,7 +98,7 @@ func solidSlopes(rng *rand.Rand, cases int) (off float64) {
 			return m.M11 + 2*m.M12 + 3*m.M13 + 4*m.M22 + 5*m.M23 + 6*m.M33
 		}
 		at := [3]float64{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
-		mx, my, mz := f.Slope(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
+		mx, my, mz := f.Gradient(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
 		for k, slope := range []solid.Tensor[float64]{mx, my, mz} {
 			more, less := at, at
 			more[k] += h
@@ -147,7 +147,7 @@ func solidQualities(rng *rand.Rand, cases int) (off float64, looked int) {
 			continue
 		}
 		looked++
-		mx, my, mz := f.Slope(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
+		mx, my, mz := f.Gradient(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
 		g := tet.Gradient(&mx, &my, &mz)
 		h, wrong := 2e-5*size, 0.0
 		scale := math.Abs(q)/size + math.Sqrt(g.X*g.X+g.Y*g.Y+g.Z*g.Z)

@@ -19,8 +19,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
-	"github.com/atoll-hpc/atoll/solvers/smooth/rough"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
+	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
 // harmRanks is on how many ranks each mesh is smoothed once more.
@@ -40,22 +40,22 @@ func harm(ctx context.Context, p *verify.Page) error {
 		if err != nil {
 			return err
 		}
-		tellHarm(p, dim, all)
+		printHarm(p, dim, all)
 	}
 	return nil
 }
 
-// tellHarm prints what became of the meshes, by their metrics, and each that was harmed.
-func tellHarm(p *verify.Page, dim int, all []harmed) {
+// printHarm prints the outcome on the meshes, by their metrics, and each mesh that was harmed.
+func printHarm(p *verify.Page, dim int, all []harmed) {
 	t := p.Table(fmt.Sprintf("barrier on %d meshes in %d dimensions", len(all), dim), "metric", "meshes",
 		"worst before, least", "median", "worst after, least", "median", "mean before, median", "after",
 		"meshes that lost", "states that differ")
-	for kind, name := range rough.Kinds {
+	for kind, name := range testmeshes.Kinds {
 		var before, after, meanBefore, meanAfter []float64
 		lost, differ := 0, 0
 		for n := range all {
 			h := &all[n]
-			if rough.Kind(n) != kind {
+			if testmeshes.Kind(n) != kind {
 				continue
 			}
 			before, after = append(before, h.before.QualityMin), append(after, h.after.QualityMin)
@@ -152,17 +152,17 @@ type harmJob struct {
 
 // harmJobOf is mesh n in so many dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
-	j.precision = map[bool]string{false: "float64", true: "float32"}[rough.Single(n)]
+	j.precision = map[bool]string{false: "float64", true: "float32"}[testmeshes.Single(n)]
 	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%3%len(colouring.Kinds)],
 		Order: partition.Hilbert, Deep: n%2 == 0}
 	if dim == 2 {
-		if j.plane, err = rough.Plane(n); err == nil {
-			j.inPlane, err = sizing.Discrete(unitSquare, 64, rough.Metric(n))
+		if j.plane, err = testmeshes.Plane(n); err == nil {
+			j.inPlane, err = sizing.Discrete(unitSquare, 64, testmeshes.Metric(n))
 		}
 		return j, err
 	}
-	at := rough.Metric3(n)
-	if j.solid, err = rough.Space(n); err == nil {
+	at := testmeshes.Metric3(n)
+	if j.solid, err = testmeshes.Space(n); err == nil {
 		j.inSpace, err = sizing.SolidDiscrete(sizing.Box{High: [3]float64{1, 1, 1}}, 16,
 			func(x, y, z float64) sizing.Six { return at(x, y, z) })
 	}

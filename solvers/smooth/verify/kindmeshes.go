@@ -197,5 +197,5 @@ func astray(cells []int, share float64, size func(cell int) float64, put func(sh
 	put(0)
 }
 
-// centred is the distance of a place from another.
+// centred is the distance of a position from another.
 func centred(x, y, z, cx, cy, cz float64) float64 { return math.Hypot(math.Hypot(x-cx, y-cy), z-cz) }

@@ -177,7 +177,7 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 	}
 	m.mixed = d.MixedCells
 	m.halo = s.Halo()
-	m.exchange, m.sweep = s.Ways()
+	m.exchange, m.sweep = s.Schedule()
 	width := 8.0
 	if precision == "float32" {
 		width = 4

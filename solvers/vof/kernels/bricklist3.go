@@ -2,29 +2,29 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// What a cell is made of comes from the next cell along each axis in a step. In TileTurns steps nothing gets further
-// than so many bricks along each axis.
+// In a step, fluid moves at most to the next cell along each axis. In ListSteps steps nothing gets further than so many
+// bricks along each axis.
 const (
-	bricksX = (TileTurns + brickX - 1) / brickX
-	bricksY = (TileTurns + brickY - 1) / brickY
-	bricksZ = (TileTurns + brickZ - 1) / brickZ
+	bricksX = (ListSteps + brickX - 1) / brickX
+	bricksY = (ListSteps + brickY - 1) / brickY
+	bricksZ = (ListSteps + brickZ - 1) / brickZ
 
-	kindPieces, kindGroups = 256, 16 // whose kinds are found apart
+	kindPieces, kindGroups = 256, 16 // whose kinds are found separately
 )
 
-// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+// BrickList finds the bricks in which anything may change in the next ListSteps steps.
 //
 //atoll:constant
 type BrickList[F num.Float] struct {
 	Lattice
 	Bricks
-	Open   [3][2]int32 // not 0 where cells of others follow, below and above along each axis
-	Dust   F
-	F      []F // the field
-	Second []F // as it is between the sweeps of a step
-	Third  []F
-	Kinds  []int32 // of bricks: NotEmpty and NotFull
-	Busy   []int32 // which ones belong to the list
+	Open     [3][2]int32 // not 0 where another rank's cells follow, below and above along each axis
+	RoundOff F
+	F        []F // the field
+	Second   []F // as it is between the sweeps of a step
+	Third    []F
+	Kinds    []int32 // of bricks: NotEmpty and NotFull
+	Busy     []int32 // which ones belong to the list
 }
 
 // KindOfBrick finds what brick t holds.
@@ -36,10 +36,10 @@ func KindOfBrick[F num.Float](t int, l *BrickList[F], pieces *[kindPieces]int32,
 		pieces[k] = l.kindOf(k, x, y, z)
 	}
 	for k := range int32(kindGroups) {
-		groups[k] = either(pieces[:], k, kindGroups, kindPieces/kindGroups)
+		groups[k] = combine(pieces[:], k, kindGroups, kindPieces/kindGroups)
 	}
 	for range 1 {
-		l.Kinds[t] = either(groups[:], 0, 1, kindGroups)
+		l.Kinds[t] = combine(groups[:], 0, 1, kindGroups)
 	}
 }
 
@@ -52,18 +52,18 @@ func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
 			continue
 		}
 		f := l.F[l.at(int(i), int(j), int(h))]
-		if !empty(f, l.Dust) {
+		if !empty(f, l.RoundOff) {
 			kind |= NotEmpty
 		}
-		if !full(f, l.Dust) {
+		if !full(f, l.RoundOff) {
 			kind |= NotFull
 		}
 	}
 	return kind
 }
 
-// either is the kind of n pieces together, the given stride apart.
-func either(pieces []int32, first, stride, n int32) int32 {
+// combine is the kind of n pieces together, the given stride from one to the next.
+func combine(pieces []int32, first, stride, n int32) int32 {
 	kind := int32(0)
 	for k := range n {
 		kind |= pieces[first+k*stride]
@@ -71,8 +71,8 @@ func either(pieces []int32, first, stride, n int32) int32 {
 	return kind
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
-// another kind.
+// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
+// of another kind.
 //
 //atoll:kernel
 func MarkBrick[F num.Float](t int, l *BrickList[F]) {
@@ -95,16 +95,16 @@ func MarkBrick[F num.Float](t int, l *BrickList[F]) {
 	l.Busy[t] = busy
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
-// an axis. The last brick of the block may have few cells of its own.
+// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
+// along an axis. The last brick of the block may have few cells of its own.
 func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
 
-// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
 //
 //atoll:kernel tile block=256
-func RestBrick[F num.Float](t int, l *BrickList[F]) {
+func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {
 	x, y, z := l.corner(int32(t))
 	for k := range l.idle(t) {
 		i, j, h := x+k%brickX, y+k/brickX%brickY, z+k/(brickX*brickY)

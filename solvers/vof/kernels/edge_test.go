@@ -15,7 +15,7 @@ func TestNormalsWithZeroComponents(t *testing.T) {
 			for _, part := range []float64{1e-12, .3, .5, 1 - 1e-12} {
 				q := planeField(m[0], m[1], m[2], geom.PlaneConstant(m[0], m[1], m[2], part))
 				for way := Youngs; way <= Heights; way++ {
-					x, y, z := normal3(q.f, q.middle, q.sy, q.sz, way, nudge)
+					x, y, z := normal3(q.f, q.middle, q.sy, q.sz, way, difference)
 					n := [3]float64{x, y, z}
 					if !(n[axis]*sign > 0) || n[(axis+1)%3] != 0 || n[(axis+2)%3] != 0 {
 						t.Errorf("way %d, part %g: normal %v, want one along %v", way, part, n, m)
@@ -24,7 +24,7 @@ func TestNormalsWithZeroComponents(t *testing.T) {
 						continue
 					}
 					l := lineField(m[0], m[1], geom.LineConstant(m[0], m[1], part))
-					x, y = normal2(l.f, l.middle, l.sy, way, nudge)
+					x, y = normal2(l.f, l.middle, l.sy, way, difference)
 					if n := [2]float64{x, y}; !(n[axis]*sign > 0) || n[1-axis] != 0 {
 						t.Errorf("way %d, part %g in the plane: normal %v, want one along %v", way, part, n, m[:2])
 					}

@@ -15,10 +15,10 @@ const (
 	Lagrangian
 )
 
-// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 func empty[F num.Float](f, tolerance F) bool { return f <= tolerance }
 
-// full tells whether a cell is full but for rounding.
+// full tells whether a cell is full up to round-off.
 func full[F num.Float](f, tolerance F) bool { return f >= 1-tolerance }
 
 // mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
@@ -37,7 +37,7 @@ func staysFull[F num.Float](kind int32, f, below, above, tolerance F) bool {
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
+// passes them. Among full cells the result is the old value, to the last bit.
 func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
 	gain := in - out
 	spread := hi - lo
@@ -56,9 +56,9 @@ func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
 // pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
 // and whether the donor is so: a mixed one needs its plane.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
-// cells.
+// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
+// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
+// more cells.
 func pureFlux[F num.Float](cfl, donor, tolerance F) (flux F, pure bool) {
 	if cfl == 0 || empty(donor, tolerance) {
 		return 0, true

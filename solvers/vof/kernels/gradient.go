@@ -24,7 +24,7 @@ func Gradient2[F num.Float](i, j int, g *Gradients[F]) {
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
 // zero: it is given the reciprocals.
-func (g *Gradients[F]) put2(c int, q *square[F], x, y F) {
+func (g *Gradients[F]) put2(c int, q *stencil2[F], x, y F) {
 	mx, my := q.youngs()
 	g.DX[c], g.DY[c] = mx*x, my*y
 }
@@ -34,8 +34,8 @@ type triple[F num.Float] struct{ w, c, e F }
 
 func (g *Gradients[F]) triple(c int) triple[F] { return triple[F]{g.F[c-1], g.F[c], g.F[c+1]} }
 
-func stacked[F num.Float](s, c, n *triple[F]) square[F] {
-	return square[F]{s.w, s.c, s.e, c.w, c.c, c.e, n.w, n.c, n.e}
+func stacked[F num.Float](s, c, n *triple[F]) stencil2[F] {
+	return stencil2[F]{s.w, s.c, s.e, c.w, c.c, c.e, n.w, n.c, n.e}
 }
 
 // GradientRows is how many cells GradientRows2 takes.
@@ -63,7 +63,7 @@ func GradientRows2[F num.Float](i, j int, g *Gradients[F]) {
 //atoll:kernel
 func Gradient3[F num.Float](i, j, k int, g *Gradients[F]) {
 	c := g.at(i, j, k)
-	q := around3(g.F, c, int(g.SY), int(g.SZ))
+	q := stencil3At(g.F, c, int(g.SY), int(g.SZ))
 	mx, my, mz := q.youngs()
 	g.DX[c], g.DY[c], g.DZ[c] = mx*(-1/(32*g.H[0])), my*(-1/(32*g.H[1])), mz*(-1/(32*g.H[2]))
 }

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// clear is how far a volume fraction may be from 0 or 1 in a column's ends.
+// clear is how far a volume fraction may be from 0 or 1 at a column's ends.
 const clear = 1e-6
 
 // height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
@@ -31,7 +31,7 @@ func height[F num.Float](f []F, c, stride int) (h, from F) {
 // heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
 // returns the curvature too, positive for a disk of fluid.
 func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
-	q := around2(f, c, sy)
+	q := stencil2At(f, c, sy)
 	yx, yy := q.youngs()
 	along, across := sy, 1
 	if num.Abs(yx) > num.Abs(yy) {
@@ -56,7 +56,7 @@ func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok 
 
 // heights3 does in space what heights2 does in the plane, with nine columns.
 func heights3[F num.Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvature F, ok bool) {
-	q := around3(f, c, sy, sz)
+	q := stencil3At(f, c, sy, sz)
 	yx, yy, yz := q.youngs()
 	along, s, t := sz, 1, sy
 	ha, hs, ht := hz, hx, hy
@@ -95,7 +95,7 @@ func heights3[F num.Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curv
 	return -a, -b, from, curvature, true
 }
 
-// CurvatureOf is that of the interface in the mixed cell at place c of a field, from heights and on the host: 1/r for a
+// CurvatureOf is that of the interface in the mixed cell at index c of a field, from heights and on the host: 1/r for a
 // disk of fluid, 2/r for a ball. It is false where there are none: the interface does not cross the columns of seven
 // cells through the cell and its neighbours. h are the sides of the cells.
 func CurvatureOf[F num.Float](f []F, c int, l Lattice, dim int, h [3]F) (F, bool) {

@@ -77,7 +77,7 @@ func (b *Ball[F]) part2(x0, y0 F) F {
 		scale := 1 / F(int64(1)<<level)
 		hx, hy := b.H[0]*scale, b.H[1]*scale
 		n := at >> (2 * (b.Levels - level))
-		x, y := x0+hx*F(every(n, 2)), y0+hy*F(every(n>>1, 2))
+		x, y := x0+hx*F(deinterleave(n, 2)), y0+hy*F(deinterleave(n>>1, 2))
 		sw, se := b.distance(x, y, z), b.distance(x+hx, y, z)
 		nw, ne := b.distance(x, y+hy, z), b.distance(x+hx, y+hy, z)
 		least := num.Smaller(num.Smaller(sw, se), num.Smaller(nw, ne))
@@ -113,7 +113,7 @@ func (b *Ball[F]) part3(x0, y0, z0 F) F {
 		scale := 1 / F(int64(1)<<level)
 		hx, hy, hz := b.H[0]*scale, b.H[1]*scale, b.H[2]*scale
 		n := at >> (3 * (b.Levels - level))
-		x, y, z := x0+hx*F(every(n, 3)), y0+hy*F(every(n>>1, 3)), z0+hz*F(every(n>>2, 3))
+		x, y, z := x0+hx*F(deinterleave(n, 3)), y0+hy*F(deinterleave(n>>1, 3)), z0+hz*F(deinterleave(n>>2, 3))
 		least, most := b.distance(x, y, z), b.distance(x, y, z)
 		var total, mx, my, mz F
 		for corner := range 8 {
@@ -147,8 +147,8 @@ func (b *Ball[F]) part3(x0, y0, z0 F) F {
 	return sum
 }
 
-// every collects each stride-th bit of n.
-func every(n int64, stride int32) int64 {
+// deinterleave collects each stride-th bit of n.
+func deinterleave(n int64, stride int32) int64 {
 	out := int64(0)
 	for bit := int32(0); n != 0; bit++ {
 		out |= (n & 1) << bit

@@ -190,13 +190,13 @@ struct Bricks {
 static_assert(sizeof(Bricks) == 72 && offsetof(Bricks, N) == 0 && offsetof(Bricks, Count) == 12 &&
     offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length) == 48, "Bricks");
 
-// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+// BrickList finds the bricks in which anything may change in the next ListSteps steps.
 // BrickList[float32], bricklist3.go:18
 struct BrickList_f32 {
     Lattice Lattice_;
     Bricks Bricks_;
     Array<Array<int32, 2>, 3> Open;
-    float Dust;
+    float RoundOff;
     Slice<float> F;
     Slice<float> Second;
     Slice<float> Third;
@@ -205,17 +205,17 @@ struct BrickList_f32 {
 };
 static_assert(sizeof(BrickList_f32) == 240 && offsetof(BrickList_f32, Lattice_) == 0 &&
     offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, Open) == 88 &&
-    offsetof(BrickList_f32, Dust) == 112 && offsetof(BrickList_f32, F) == 120 &&
+    offsetof(BrickList_f32, RoundOff) == 112 && offsetof(BrickList_f32, F) == 120 &&
     offsetof(BrickList_f32, Second) == 144 && offsetof(BrickList_f32, Third) == 168 &&
     offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216, "BrickList_f32");
 
-// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+// BrickList finds the bricks in which anything may change in the next ListSteps steps.
 // BrickList[float64], bricklist3.go:18
 struct BrickList_f64 {
     Lattice Lattice_;
     Bricks Bricks_;
     Array<Array<int32, 2>, 3> Open;
-    double Dust;
+    double RoundOff;
     Slice<double> F;
     Slice<double> Second;
     Slice<double> Third;
@@ -224,7 +224,7 @@ struct BrickList_f64 {
 };
 static_assert(sizeof(BrickList_f64) == 240 && offsetof(BrickList_f64, Lattice_) == 0 &&
     offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, Open) == 88 &&
-    offsetof(BrickList_f64, Dust) == 112 && offsetof(BrickList_f64, F) == 120 &&
+    offsetof(BrickList_f64, RoundOff) == 112 && offsetof(BrickList_f64, F) == 120 &&
     offsetof(BrickList_f64, Second) == 144 && offsetof(BrickList_f64, Third) == 168 &&
     offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Busy) == 216, "BrickList_f64");
 
@@ -262,15 +262,15 @@ struct triple_f32 {
 static_assert(sizeof(triple_f32) == 12 && offsetof(triple_f32, w) == 0 && offsetof(triple_f32, c) == 4 &&
     offsetof(triple_f32, e) == 8, "triple_f32");
 
-// square is a cell's volume fraction and those of its neighbours, named by the compass.
-// square[float32], normal2.go:18
-struct square_f32 {
+// stencil2 is the volume fractions of a cell and its neighbours, named by the compass.
+// stencil2[float32], normal2.go:18
+struct stencil2_f32 {
     float sw, s, se, w, c, e, nw, n, ne;
 };
-static_assert(sizeof(square_f32) == 36 && offsetof(square_f32, sw) == 0 && offsetof(square_f32, s) == 4 &&
-    offsetof(square_f32, se) == 8 && offsetof(square_f32, w) == 12 && offsetof(square_f32, c) == 16 &&
-    offsetof(square_f32, e) == 20 && offsetof(square_f32, nw) == 24 && offsetof(square_f32, n) == 28 &&
-    offsetof(square_f32, ne) == 32, "square_f32");
+static_assert(sizeof(stencil2_f32) == 36 && offsetof(stencil2_f32, sw) == 0 && offsetof(stencil2_f32, s) == 4 &&
+    offsetof(stencil2_f32, se) == 8 && offsetof(stencil2_f32, w) == 12 && offsetof(stencil2_f32, c) == 16 &&
+    offsetof(stencil2_f32, e) == 20 && offsetof(stencil2_f32, nw) == 24 && offsetof(stencil2_f32, n) == 28 &&
+    offsetof(stencil2_f32, ne) == 32, "stencil2_f32");
 
 // triple is a cell and its neighbours along x.
 // triple[float64], gradient.go:33
@@ -280,29 +280,29 @@ struct triple_f64 {
 static_assert(sizeof(triple_f64) == 24 && offsetof(triple_f64, w) == 0 && offsetof(triple_f64, c) == 8 &&
     offsetof(triple_f64, e) == 16, "triple_f64");
 
-// square is a cell's volume fraction and those of its neighbours, named by the compass.
-// square[float64], normal2.go:18
-struct square_f64 {
+// stencil2 is the volume fractions of a cell and its neighbours, named by the compass.
+// stencil2[float64], normal2.go:18
+struct stencil2_f64 {
     double sw, s, se, w, c, e, nw, n, ne;
 };
-static_assert(sizeof(square_f64) == 72 && offsetof(square_f64, sw) == 0 && offsetof(square_f64, s) == 8 &&
-    offsetof(square_f64, se) == 16 && offsetof(square_f64, w) == 24 && offsetof(square_f64, c) == 32 &&
-    offsetof(square_f64, e) == 40 && offsetof(square_f64, nw) == 48 && offsetof(square_f64, n) == 56 &&
-    offsetof(square_f64, ne) == 64, "square_f64");
+static_assert(sizeof(stencil2_f64) == 72 && offsetof(stencil2_f64, sw) == 0 && offsetof(stencil2_f64, s) == 8 &&
+    offsetof(stencil2_f64, se) == 16 && offsetof(stencil2_f64, w) == 24 && offsetof(stencil2_f64, c) == 32 &&
+    offsetof(stencil2_f64, e) == 40 && offsetof(stencil2_f64, nw) == 48 && offsetof(stencil2_f64, n) == 56 &&
+    offsetof(stencil2_f64, ne) == 64, "stencil2_f64");
 
-// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-// cube[float32], normal3.go:9
-struct cube_f32 {
+// stencil3 is the volume fractions of a cell and its neighbours, x fastest: the cell itself is number 13.
+// stencil3[float32], normal3.go:9
+struct stencil3_f32 {
     Array<float, 27> f;
 };
-static_assert(sizeof(cube_f32) == 108 && offsetof(cube_f32, f) == 0, "cube_f32");
+static_assert(sizeof(stencil3_f32) == 108 && offsetof(stencil3_f32, f) == 0, "stencil3_f32");
 
-// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-// cube[float64], normal3.go:9
-struct cube_f64 {
+// stencil3 is the volume fractions of a cell and its neighbours, x fastest: the cell itself is number 13.
+// stencil3[float64], normal3.go:9
+struct stencil3_f64 {
     Array<double, 27> f;
 };
-static_assert(sizeof(cube_f64) == 216 && offsetof(cube_f64, f) == 0, "cube_f64");
+static_assert(sizeof(stencil3_f64) == 216 && offsetof(stencil3_f64, f) == 0, "stencil3_f64");
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
@@ -390,14 +390,14 @@ struct Matching_f32 {
     Slice<float> F;
     Slice<float> DX, DY;
     Slice<float> Rho;
-    Slice<int32> Turns;
+    Slice<int32> Iterations;
     bool All;
 };
 static_assert(sizeof(Matching_f32) == 184 && offsetof(Matching_f32, Lattice_) == 0 &&
     offsetof(Matching_f32, H) == 12 && offsetof(Matching_f32, Tolerance) == 24 &&
     offsetof(Matching_f32, Cases_) == 32 && offsetof(Matching_f32, F) == 56 && offsetof(Matching_f32, DX) == 80 &&
     offsetof(Matching_f32, DY) == 104 && offsetof(Matching_f32, Rho) == 128 &&
-    offsetof(Matching_f32, Turns) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
+    offsetof(Matching_f32, Iterations) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
 
 // polygon is the fluid in a cell, seen as the unit square.
 // polygon[float32], match.go:111
@@ -421,14 +421,14 @@ struct Matching_f64 {
     Slice<double> F;
     Slice<double> DX, DY;
     Slice<double> Rho;
-    Slice<int32> Turns;
+    Slice<int32> Iterations;
     bool All;
 };
 static_assert(sizeof(Matching_f64) == 200 && offsetof(Matching_f64, Lattice_) == 0 &&
     offsetof(Matching_f64, H) == 16 && offsetof(Matching_f64, Tolerance) == 40 &&
     offsetof(Matching_f64, Cases_) == 48 && offsetof(Matching_f64, F) == 72 && offsetof(Matching_f64, DX) == 96 &&
     offsetof(Matching_f64, DY) == 120 && offsetof(Matching_f64, Rho) == 144 &&
-    offsetof(Matching_f64, Turns) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
+    offsetof(Matching_f64, Iterations) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
 
 // polygon is the fluid in a cell, seen as the unit square.
 // polygon[float64], match.go:111
@@ -441,35 +441,35 @@ static_assert(sizeof(polygon_f64) == 32 && offsetof(polygon_f64, vertices) == 0 
     offsetof(polygon_f64, area) == 8 && offsetof(polygon_f64, dx) == 16 && offsetof(polygon_f64, dy) == 24, "polygon_f64");
 
 // strip is a row of smallest parts of a cell.
-// strip[float32], patchdisk2.go:136
+// strip[float32], squaredisk2.go:137
 struct strip_f32 {
     float x, width, half;
-    float centre, square_;
+    float centre, square;
 };
 static_assert(sizeof(strip_f32) == 20 && offsetof(strip_f32, x) == 0 && offsetof(strip_f32, width) == 4 &&
-    offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square_) == 16, "strip_f32");
+    offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square) == 16, "strip_f32");
 
 // strip is a row of smallest parts of a cell.
-// strip[float64], patchdisk2.go:136
+// strip[float64], squaredisk2.go:137
 struct strip_f64 {
     double x, width, half;
-    double centre, square_;
+    double centre, square;
 };
 static_assert(sizeof(strip_f64) == 40 && offsetof(strip_f64, x) == 0 && offsetof(strip_f64, width) == 8 &&
-    offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square_) == 32, "strip_f64");
+    offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square) == 32, "strip_f64");
 
-// Patches are squares of 32×32 cells that cover a block, x fastest.
-// Patches, patch.go:11
-struct Patches {
+// Squares are squares of 32×32 cells that cover a block, x fastest. A block of a GPU's threads takes one at a time.
+// Squares, square.go:11
+struct Squares {
     Array<int32, 2> Lo, Hi;
     int32 Across;
 };
-static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
-    offsetof(Patches, Across) == 16, "Patches");
+static_assert(sizeof(Squares) == 20 && offsetof(Squares, Lo) == 0 && offsetof(Squares, Hi) == 8 &&
+    offsetof(Squares, Across) == 16, "Squares");
 
-// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
-// far, else the others.
-// diskWork[float32], patchdisk2.go:28
+// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
+// is far, else the others.
+// diskWork[float32], squaredisk2.go:28
 struct diskWork_f32 {
     float value;
     int32 x, y;
@@ -478,9 +478,9 @@ struct diskWork_f32 {
 static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
     offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
 
-// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
-// far, else the others.
-// diskWork[float64], patchdisk2.go:28
+// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
+// is far, else the others.
+// diskWork[float64], squaredisk2.go:28
 struct diskWork_f64 {
     double value;
     int32 x, y;
@@ -489,23 +489,23 @@ struct diskWork_f64 {
 static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
     offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
 
-// octet is the numbers of a run, from the lowest cell up.
-// octet[float32], patchruns.go:16
-struct octet_f32 {
+// runValues is the numbers of a run, from the lowest cell up.
+// runValues[float32], squareruns.go:15
+struct runValues_f32 {
     float a, b, c, d, e, f, g, h;
 };
-static_assert(sizeof(octet_f32) == 32 && offsetof(octet_f32, a) == 0 && offsetof(octet_f32, b) == 4 &&
-    offsetof(octet_f32, c) == 8 && offsetof(octet_f32, d) == 12 && offsetof(octet_f32, e) == 16 &&
-    offsetof(octet_f32, f) == 20 && offsetof(octet_f32, g) == 24 && offsetof(octet_f32, h) == 28, "octet_f32");
+static_assert(sizeof(runValues_f32) == 32 && offsetof(runValues_f32, a) == 0 && offsetof(runValues_f32, b) == 4 &&
+    offsetof(runValues_f32, c) == 8 && offsetof(runValues_f32, d) == 12 && offsetof(runValues_f32, e) == 16 &&
+    offsetof(runValues_f32, f) == 20 && offsetof(runValues_f32, g) == 24 && offsetof(runValues_f32, h) == 28, "runValues_f32");
 
-// octet is the numbers of a run, from the lowest cell up.
-// octet[float64], patchruns.go:16
-struct octet_f64 {
+// runValues is the numbers of a run, from the lowest cell up.
+// runValues[float64], squareruns.go:15
+struct runValues_f64 {
     double a, b, c, d, e, f, g, h;
 };
-static_assert(sizeof(octet_f64) == 64 && offsetof(octet_f64, a) == 0 && offsetof(octet_f64, b) == 8 &&
-    offsetof(octet_f64, c) == 16 && offsetof(octet_f64, d) == 24 && offsetof(octet_f64, e) == 32 &&
-    offsetof(octet_f64, f) == 40 && offsetof(octet_f64, g) == 48 && offsetof(octet_f64, h) == 56, "octet_f64");
+static_assert(sizeof(runValues_f64) == 64 && offsetof(runValues_f64, a) == 0 && offsetof(runValues_f64, b) == 8 &&
+    offsetof(runValues_f64, c) == 16 && offsetof(runValues_f64, d) == 24 && offsetof(runValues_f64, e) == 32 &&
+    offsetof(runValues_f64, f) == 40 && offsetof(runValues_f64, g) == 48 && offsetof(runValues_f64, h) == 56, "runValues_f64");
 
 // Line is the half-plane m·ξ ≤ α of a cell in the plane.
 // geom.Line[float32], geom/geom.go:13
@@ -528,8 +528,8 @@ struct Sweep2_f32 {
     int32 Kind;
     int32 Normal;
     bool Stored;
-    float Nudge;
-    float Dust;
+    float DifferenceStep;
+    float RoundOff;
     Slice<float> F;
     Slice<float> Start;
     Slice<float> Out;
@@ -538,9 +538,9 @@ struct Sweep2_f32 {
 };
 static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 && offsetof(Sweep2_f32, Axis) == 12 &&
     offsetof(Sweep2_f32, Stride) == 16 && offsetof(Sweep2_f32, Kind) == 20 && offsetof(Sweep2_f32, Normal) == 24 &&
-    offsetof(Sweep2_f32, Stored) == 28 && offsetof(Sweep2_f32, Nudge) == 32 && offsetof(Sweep2_f32, Dust) == 36 &&
-    offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 && offsetof(Sweep2_f32, Out) == 88 &&
-    offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
+    offsetof(Sweep2_f32, Stored) == 28 && offsetof(Sweep2_f32, DifferenceStep) == 32 &&
+    offsetof(Sweep2_f32, RoundOff) == 36 && offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 &&
+    offsetof(Sweep2_f32, Out) == 88 && offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
 
 // Line is the half-plane m·ξ ≤ α of a cell in the plane.
 // geom.Line[float64], geom/geom.go:13
@@ -563,8 +563,8 @@ struct Sweep2_f64 {
     int32 Kind;
     int32 Normal;
     bool Stored;
-    double Nudge;
-    double Dust;
+    double DifferenceStep;
+    double RoundOff;
     Slice<double> F;
     Slice<double> Start;
     Slice<double> Out;
@@ -573,27 +573,27 @@ struct Sweep2_f64 {
 };
 static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 && offsetof(Sweep2_f64, Axis) == 12 &&
     offsetof(Sweep2_f64, Stride) == 16 && offsetof(Sweep2_f64, Kind) == 20 && offsetof(Sweep2_f64, Normal) == 24 &&
-    offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, Nudge) == 32 && offsetof(Sweep2_f64, Dust) == 40 &&
-    offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 && offsetof(Sweep2_f64, Out) == 96 &&
-    offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
+    offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, DifferenceStep) == 32 &&
+    offsetof(Sweep2_f64, RoundOff) == 40 && offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 &&
+    offsetof(Sweep2_f64, Out) == 96 && offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
-// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
-// them, and taken in patches.
+// Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
+// and taken in squares.
 // Survey[float32], survey.go:28
 struct Survey_f32 {
     Lattice Lattice_;
-    Patches Patches_;
+    Squares Squares_;
     int32 Rows;
-    float Dust;
+    float RoundOff;
     Array<float, 3> H;
     Slice<float> F;
-    Slice<double> Begun;
+    Slice<double> Reference;
     Slice<int64> Found;
 };
 static_assert(sizeof(Survey_f32) == 128 && offsetof(Survey_f32, Lattice_) == 0 &&
-    offsetof(Survey_f32, Patches_) == 12 && offsetof(Survey_f32, Rows) == 32 && offsetof(Survey_f32, Dust) == 36 &&
-    offsetof(Survey_f32, H) == 40 && offsetof(Survey_f32, F) == 56 && offsetof(Survey_f32, Begun) == 80 &&
-    offsetof(Survey_f32, Found) == 104, "Survey_f32");
+    offsetof(Survey_f32, Squares_) == 12 && offsetof(Survey_f32, Rows) == 32 &&
+    offsetof(Survey_f32, RoundOff) == 36 && offsetof(Survey_f32, H) == 40 && offsetof(Survey_f32, F) == 56 &&
+    offsetof(Survey_f32, Reference) == 80 && offsetof(Survey_f32, Found) == 104, "Survey_f32");
 
 // Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
 // words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
@@ -607,7 +607,7 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
-// tally is what a thread finds in a run of cells, and then in many.
+// tally is what a thread has added up, of a run of cells and then of many.
 // tally, survey.go:144
 struct alignas(16) tally {
     exact_Part volume, change, size;
@@ -620,23 +620,23 @@ static_assert(sizeof(tally) == 144 && offsetof(tally, volume) == 0 && offsetof(t
     offsetof(tally, size) == 80 && offsetof(tally, excess) == 120 && offsetof(tally, broken) == 128 &&
     offsetof(tally, mixed_) == 136 && offsetof(tally, blank6) == 140, "tally");
 
-// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
-// them, and taken in patches.
+// Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
+// and taken in squares.
 // Survey[float64], survey.go:28
 struct Survey_f64 {
     Lattice Lattice_;
-    Patches Patches_;
+    Squares Squares_;
     int32 Rows;
-    double Dust;
+    double RoundOff;
     Array<double, 3> H;
     Slice<double> F;
-    Slice<double> Begun;
+    Slice<double> Reference;
     Slice<int64> Found;
 };
 static_assert(sizeof(Survey_f64) == 144 && offsetof(Survey_f64, Lattice_) == 0 &&
-    offsetof(Survey_f64, Patches_) == 12 && offsetof(Survey_f64, Rows) == 32 && offsetof(Survey_f64, Dust) == 40 &&
-    offsetof(Survey_f64, H) == 48 && offsetof(Survey_f64, F) == 72 && offsetof(Survey_f64, Begun) == 96 &&
-    offsetof(Survey_f64, Found) == 120, "Survey_f64");
+    offsetof(Survey_f64, Squares_) == 12 && offsetof(Survey_f64, Rows) == 32 &&
+    offsetof(Survey_f64, RoundOff) == 40 && offsetof(Survey_f64, H) == 48 && offsetof(Survey_f64, F) == 72 &&
+    offsetof(Survey_f64, Reference) == 96 && offsetof(Survey_f64, Found) == 120, "Survey_f64");
 
 // Plane is the half-space m·ξ ≤ α of a cell in space.
 // geom.Plane[float32], geom/geom.go:19
@@ -654,8 +654,8 @@ struct Sweep3_f32 {
     int32 Stride;
     int32 Normal;
     bool Stored;
-    float Nudge;
-    float Dust;
+    float DifferenceStep;
+    float RoundOff;
     Slice<float> F;
     Slice<float> Start;
     Slice<float> Out;
@@ -664,9 +664,9 @@ struct Sweep3_f32 {
 };
 static_assert(sizeof(Sweep3_f32) == 160 && offsetof(Sweep3_f32, Lattice_) == 0 && offsetof(Sweep3_f32, Axis) == 12 &&
     offsetof(Sweep3_f32, Stride) == 16 && offsetof(Sweep3_f32, Normal) == 20 && offsetof(Sweep3_f32, Stored) == 24 &&
-    offsetof(Sweep3_f32, Nudge) == 28 && offsetof(Sweep3_f32, Dust) == 32 && offsetof(Sweep3_f32, F) == 40 &&
-    offsetof(Sweep3_f32, Start) == 64 && offsetof(Sweep3_f32, Out) == 88 && offsetof(Sweep3_f32, U) == 112 &&
-    offsetof(Sweep3_f32, Planes) == 136, "Sweep3_f32");
+    offsetof(Sweep3_f32, DifferenceStep) == 28 && offsetof(Sweep3_f32, RoundOff) == 32 &&
+    offsetof(Sweep3_f32, F) == 40 && offsetof(Sweep3_f32, Start) == 64 && offsetof(Sweep3_f32, Out) == 88 &&
+    offsetof(Sweep3_f32, U) == 112 && offsetof(Sweep3_f32, Planes) == 136, "Sweep3_f32");
 
 // Plane is the half-space m·ξ ≤ α of a cell in space.
 // geom.Plane[float64], geom/geom.go:19
@@ -684,8 +684,8 @@ struct Sweep3_f64 {
     int32 Stride;
     int32 Normal;
     bool Stored;
-    double Nudge;
-    double Dust;
+    double DifferenceStep;
+    double RoundOff;
     Slice<double> F;
     Slice<double> Start;
     Slice<double> Out;
@@ -694,9 +694,9 @@ struct Sweep3_f64 {
 };
 static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 && offsetof(Sweep3_f64, Axis) == 12 &&
     offsetof(Sweep3_f64, Stride) == 16 && offsetof(Sweep3_f64, Normal) == 20 && offsetof(Sweep3_f64, Stored) == 24 &&
-    offsetof(Sweep3_f64, Nudge) == 32 && offsetof(Sweep3_f64, Dust) == 40 && offsetof(Sweep3_f64, F) == 48 &&
-    offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 && offsetof(Sweep3_f64, U) == 120 &&
-    offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
+    offsetof(Sweep3_f64, DifferenceStep) == 32 && offsetof(Sweep3_f64, RoundOff) == 40 &&
+    offsetof(Sweep3_f64, F) == 48 && offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 &&
+    offsetof(Sweep3_f64, U) == 120 && offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
@@ -725,23 +725,25 @@ struct Tiles2_f32 {
     Array<Array<int32, 2>, 2> Open;
     Array<int32, 2> Kinds;
     int32 Normal;
-    float Nudge;
-    float Dust;
+    float DifferenceStep;
+    float RoundOff;
     Slice<float> F, Out;
     Slice<float> U, V;
-    Slice<int32> Was;
-    Slice<int32> Is;
+    Slice<int32> KindsBefore;
+    Slice<int32> KindsAfter;
     Slice<int32> Order;
     Slice<int32> Count;
 };
 static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 && offsetof(Tiles2_f32, Axis) == 12 &&
     offsetof(Tiles2_f32, N) == 16 && offsetof(Tiles2_f32, Tiles) == 24 && offsetof(Tiles2_f32, Open) == 32 &&
-    offsetof(Tiles2_f32, Kinds) == 48 && offsetof(Tiles2_f32, Normal) == 56 && offsetof(Tiles2_f32, Nudge) == 60 &&
-    offsetof(Tiles2_f32, Dust) == 64 && offsetof(Tiles2_f32, F) == 72 && offsetof(Tiles2_f32, Out) == 96 &&
-    offsetof(Tiles2_f32, U) == 120 && offsetof(Tiles2_f32, V) == 144 && offsetof(Tiles2_f32, Was) == 168 &&
-    offsetof(Tiles2_f32, Is) == 192 && offsetof(Tiles2_f32, Order) == 216 && offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
+    offsetof(Tiles2_f32, Kinds) == 48 && offsetof(Tiles2_f32, Normal) == 56 &&
+    offsetof(Tiles2_f32, DifferenceStep) == 60 && offsetof(Tiles2_f32, RoundOff) == 64 &&
+    offsetof(Tiles2_f32, F) == 72 && offsetof(Tiles2_f32, Out) == 96 && offsetof(Tiles2_f32, U) == 120 &&
+    offsetof(Tiles2_f32, V) == 144 && offsetof(Tiles2_f32, KindsBefore) == 168 &&
+    offsetof(Tiles2_f32, KindsAfter) == 192 && offsetof(Tiles2_f32, Order) == 216 &&
+    offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
-// tileWork is where a tile begins and how many turns its loops take.
+// tileWork is where a tile begins and how many iterations its loops take.
 // tileWork, tile2.go:41
 struct tileWork {
     int32 x, y;
@@ -766,23 +768,25 @@ struct Tiles2_f64 {
     Array<Array<int32, 2>, 2> Open;
     Array<int32, 2> Kinds;
     int32 Normal;
-    double Nudge;
-    double Dust;
+    double DifferenceStep;
+    double RoundOff;
     Slice<double> F, Out;
     Slice<double> U, V;
-    Slice<int32> Was;
-    Slice<int32> Is;
+    Slice<int32> KindsBefore;
+    Slice<int32> KindsAfter;
     Slice<int32> Order;
     Slice<int32> Count;
 };
 static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 && offsetof(Tiles2_f64, Axis) == 12 &&
     offsetof(Tiles2_f64, N) == 16 && offsetof(Tiles2_f64, Tiles) == 24 && offsetof(Tiles2_f64, Open) == 32 &&
-    offsetof(Tiles2_f64, Kinds) == 48 && offsetof(Tiles2_f64, Normal) == 56 && offsetof(Tiles2_f64, Nudge) == 64 &&
-    offsetof(Tiles2_f64, Dust) == 72 && offsetof(Tiles2_f64, F) == 80 && offsetof(Tiles2_f64, Out) == 104 &&
-    offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
-    offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
+    offsetof(Tiles2_f64, Kinds) == 48 && offsetof(Tiles2_f64, Normal) == 56 &&
+    offsetof(Tiles2_f64, DifferenceStep) == 64 && offsetof(Tiles2_f64, RoundOff) == 72 &&
+    offsetof(Tiles2_f64, F) == 80 && offsetof(Tiles2_f64, Out) == 104 && offsetof(Tiles2_f64, U) == 128 &&
+    offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, KindsBefore) == 176 &&
+    offsetof(Tiles2_f64, KindsAfter) == 200 && offsetof(Tiles2_f64, Order) == 224 &&
+    offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
-// brickWork is where a brick begins and how many turns its loops take.
+// brickWork is where a brick begins and how many iterations its loops take.
 // brickWork, tile3.go:39
 struct brickWork {
     int32 x, y, z, faces, rows, cells;
@@ -798,7 +802,7 @@ struct TileGhosts_f32 {
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
     int32 Sweep;
-    float Dust;
+    float RoundOff;
     Slice<float> F;
     Slice<float> Second;
     Slice<int32> Kinds;
@@ -807,7 +811,7 @@ struct TileGhosts_f32 {
 };
 static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_) == 0 &&
     offsetof(TileGhosts_f32, N) == 12 && offsetof(TileGhosts_f32, Tiles) == 20 &&
-    offsetof(TileGhosts_f32, Sweep) == 28 && offsetof(TileGhosts_f32, Dust) == 32 &&
+    offsetof(TileGhosts_f32, Sweep) == 28 && offsetof(TileGhosts_f32, RoundOff) == 32 &&
     offsetof(TileGhosts_f32, F) == 40 && offsetof(TileGhosts_f32, Second) == 64 &&
     offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
     offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
@@ -819,7 +823,7 @@ struct TileGhosts_f64 {
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
     int32 Sweep;
-    double Dust;
+    double RoundOff;
     Slice<double> F;
     Slice<double> Second;
     Slice<int32> Kinds;
@@ -828,12 +832,12 @@ struct TileGhosts_f64 {
 };
 static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_) == 0 &&
     offsetof(TileGhosts_f64, N) == 12 && offsetof(TileGhosts_f64, Tiles) == 20 &&
-    offsetof(TileGhosts_f64, Sweep) == 28 && offsetof(TileGhosts_f64, Dust) == 32 &&
+    offsetof(TileGhosts_f64, Sweep) == 28 && offsetof(TileGhosts_f64, RoundOff) == 32 &&
     offsetof(TileGhosts_f64, F) == 40 && offsetof(TileGhosts_f64, Second) == 64 &&
     offsetof(TileGhosts_f64, Kinds) == 88 && offsetof(TileGhosts_f64, Others) == 112 &&
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
-// TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
+// TileList finds the tiles that have anything to do in the next ListSteps steps, in ascending order.
 // TileList, tilelist2.go:17
 struct TileList {
     Array<int32, 2> Tiles;
@@ -866,13 +870,13 @@ DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
-// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float32], flux.go:19
 DEVICE bool empty_f32(float f, float tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full but for rounding.
+// full tells whether a cell is full up to round-off.
 // full[float32], flux.go:22
 DEVICE bool full_f32(float f, float tolerance) {
     return f >= 1.0f - tolerance;
@@ -888,19 +892,19 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
             continue;
         }
         float f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
-        if (!empty_f32(f, l->Dust)) {
+        if (!empty_f32(f, l->RoundOff)) {
             kind |= 1;
         }
-        if (!full_f32(f, l->Dust)) {
+        if (!full_f32(f, l->RoundOff)) {
             kind |= 2;
         }
     }
     return kind;
 }
 
-// either is the kind of n pieces together, the given stride apart.
-// either, bricklist3.go:66
-DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
+// combine is the kind of n pieces together, the given stride from one to the next.
+// combine, bricklist3.go:66
+DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
         kind |= pieces[add(first, mul(k, stride))];
@@ -918,21 +922,21 @@ DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        l->Kinds[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
-// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float64], flux.go:19
 DEVICE bool empty_f64(double f, double tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full but for rounding.
+// full tells whether a cell is full up to round-off.
 // full[float64], flux.go:22
 DEVICE bool full_f64(double f, double tolerance) {
     return f >= 1.0 - tolerance;
@@ -948,10 +952,10 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
             continue;
         }
         double f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
-        if (!empty_f64(f, l->Dust)) {
+        if (!empty_f64(f, l->RoundOff)) {
             kind |= 1;
         }
-        if (!full_f64(f, l->Dust)) {
+        if (!full_f64(f, l->RoundOff)) {
             kind |= 2;
         }
     }
@@ -968,16 +972,16 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        l->Kinds[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
-// an axis. The last brick of the block may have few cells of its own.
+// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
+// along an axis. The last brick of the block may have few cells of its own.
 // (*BrickList[float32]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
@@ -1001,8 +1005,8 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     return b;
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
-// another kind.
+// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
+// of another kind.
 // MarkBrick[float32], bricklist3.go:78
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
@@ -1024,15 +1028,15 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     l->Busy[t] = busy;
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
-// an axis. The last brick of the block may have few cells of its own.
+// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
+// along an axis. The last brick of the block may have few cells of its own.
 // (*BrickList[float64]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
-// another kind.
+// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
+// of another kind.
 // MarkBrick[float64], bricklist3.go:78
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
@@ -1063,9 +1067,9 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     return 1024;
 }
 
-// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float32], bricklist3.go:107
-DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
+// CopyIdleBrick[float32], bricklist3.go:107
+DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     TURNS(int32, k, BrickList_idle_f32(l, t)) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
@@ -1086,9 +1090,9 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     return 1024;
 }
 
-// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float64], bricklist3.go:107
-DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
+// CopyIdleBrick[float64], bricklist3.go:107
+DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     TURNS(int32, k, BrickList_idle_f64(l, t)) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
@@ -1128,21 +1132,21 @@ DEVICE triple_f32 Gradients_triple_f32(const Gradients_f32 *g, int64 c) {
 }
 
 // stacked[float32], gradient.go:37
-DEVICE square_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
-    return square_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
+DEVICE stencil2_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
+    return stencil2_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*square[float32]).youngs, normal2.go:64
-struct square_youngs_f32_results { float r0; float r1; };
-DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
+// (*stencil2[float32]).youngs, normal2.go:64
+struct stencil2_youngs_f32_results { float r0; float r1; };
+DEVICE stencil2_youngs_f32_results stencil2_youngs_f32(stencil2_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
 }
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
 // zero: it is given the reciprocals.
 // (*Gradients[float32]).put2, gradient.go:27
-DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, float x, float y) {
-    auto [mx, my] = square_youngs_f32(q);
+DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, stencil2_f32 *q, float x, float y) {
+    auto [mx, my] = stencil2_youngs_f32(q);
     g->DX[c] = mx * x;
     g->DY[c] = my * y;
 }
@@ -1155,7 +1159,7 @@ DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     triple_f32 below = Gradients_triple_f32(g, sub(c, sy)), a = Gradients_triple_f32(g, c), b = Gradients_triple_f32(g, add(c, sy));
     triple_f32 d = Gradients_triple_f32(g, add(c, mul(int64(2), sy))), e = Gradients_triple_f32(g, add(c, mul(int64(3), sy))), above = Gradients_triple_f32(g, add(c, mul(int64(4), sy)));
     float x = -1.0f / (8.0f * g->H[0]), y = -1.0f / (8.0f * g->H[1]);
-    square_f32 q = stacked_f32(&below, &a, &b);
+    stencil2_f32 q = stacked_f32(&below, &a, &b);
     Gradients_put2_f32(g, c, &q, x, y);
     q = stacked_f32(&a, &b, &d);
     Gradients_put2_f32(g, add(c, sy), &q, x, y);
@@ -1171,21 +1175,21 @@ DEVICE triple_f64 Gradients_triple_f64(const Gradients_f64 *g, int64 c) {
 }
 
 // stacked[float64], gradient.go:37
-DEVICE square_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
-    return square_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
+DEVICE stencil2_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
+    return stencil2_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*square[float64]).youngs, normal2.go:64
-struct square_youngs_f64_results { double r0; double r1; };
-DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
+// (*stencil2[float64]).youngs, normal2.go:64
+struct stencil2_youngs_f64_results { double r0; double r1; };
+DEVICE stencil2_youngs_f64_results stencil2_youngs_f64(stencil2_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
 }
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
 // zero: it is given the reciprocals.
 // (*Gradients[float64]).put2, gradient.go:27
-DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
-    auto [mx, my] = square_youngs_f64(q);
+DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, stencil2_f64 *q, double x, double y) {
+    auto [mx, my] = stencil2_youngs_f64(q);
     g->DX[c] = mx * x;
     g->DY[c] = my * y;
 }
@@ -1198,7 +1202,7 @@ DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     triple_f64 below = Gradients_triple_f64(g, sub(c, sy)), a = Gradients_triple_f64(g, c), b = Gradients_triple_f64(g, add(c, sy));
     triple_f64 d = Gradients_triple_f64(g, add(c, mul(int64(2), sy))), e = Gradients_triple_f64(g, add(c, mul(int64(3), sy))), above = Gradients_triple_f64(g, add(c, mul(int64(4), sy)));
     double x = -1.0 / (8.0 * g->H[0]), y = -1.0 / (8.0 * g->H[1]);
-    square_f64 q = stacked_f64(&below, &a, &b);
+    stencil2_f64 q = stacked_f64(&below, &a, &b);
     Gradients_put2_f64(g, c, &q, x, y);
     q = stacked_f64(&a, &b, &d);
     Gradients_put2_f64(g, add(c, sy), &q, x, y);
@@ -1208,9 +1212,9 @@ DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     Gradients_put2_f64(g, add(c, mul(int64(3), sy)), &q, x, y);
 }
 
-// around3[float32], normal3.go:11
-DEVICE cube_f32 around3_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
-    cube_f32 q = {};
+// stencil3At[float32], normal3.go:11
+DEVICE stencil3_f32 stencil3At_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
+    stencil3_f32 q = {};
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             int64 row = add(add(c, mul(sub(k, int64(1)), sz)), mul(sub(j, int64(1)), sy));
@@ -1224,31 +1228,31 @@ DEVICE cube_f32 around3_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float32]).slab, normal3.go:51
-DEVICE float cube_slab_f32(cube_f32 *q, int64 at, int64 s, int64 t) {
+// (*stencil3[float32]).slab, normal3.go:51
+DEVICE float stencil3_slab_f32(stencil3_f32 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0f * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0f * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float32]).youngs, normal3.go:56
-struct cube_youngs_f32_results { float r0; float r1; float r2; };
-DEVICE cube_youngs_f32_results cube_youngs_f32(cube_f32 *q) {
-    return {cube_slab_f32(q, 0, 3, 9) - cube_slab_f32(q, 2, 3, 9), cube_slab_f32(q, 0, 1, 9) - cube_slab_f32(q, 6, 1, 9), cube_slab_f32(q, 0, 1, 3) - cube_slab_f32(q, 18, 1, 3)};
+// (*stencil3[float32]).youngs, normal3.go:56
+struct stencil3_youngs_f32_results { float r0; float r1; float r2; };
+DEVICE stencil3_youngs_f32_results stencil3_youngs_f32(stencil3_f32 *q) {
+    return {stencil3_slab_f32(q, 0, 3, 9) - stencil3_slab_f32(q, 2, 3, 9), stencil3_slab_f32(q, 0, 1, 9) - stencil3_slab_f32(q, 6, 1, 9), stencil3_slab_f32(q, 0, 1, 3) - stencil3_slab_f32(q, 18, 1, 3)};
 }
 
 // Gradient3[float32], gradient.go:64
 DEVICE void Gradient3_f32_at(int64 i, int64 j, int64 k, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
-    cube_f32 q = around3_f32(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
-    auto [mx, my, mz] = cube_youngs_f32(&q);
+    stencil3_f32 q = stencil3At_f32(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
+    auto [mx, my, mz] = stencil3_youngs_f32(&q);
     const float value1 = mx * (-1.0f / (32.0f * g->H[0])), value2 = my * (-1.0f / (32.0f * g->H[1])), value3 = mz * (-1.0f / (32.0f * g->H[2]));
     g->DX[c] = value1;
     g->DY[c] = value2;
     g->DZ[c] = value3;
 }
 
-// around3[float64], normal3.go:11
-DEVICE cube_f64 around3_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
-    cube_f64 q = {};
+// stencil3At[float64], normal3.go:11
+DEVICE stencil3_f64 stencil3At_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
+    stencil3_f64 q = {};
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             int64 row = add(add(c, mul(sub(k, int64(1)), sz)), mul(sub(j, int64(1)), sy));
@@ -1262,31 +1266,31 @@ DEVICE cube_f64 around3_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float64]).slab, normal3.go:51
-DEVICE double cube_slab_f64(cube_f64 *q, int64 at, int64 s, int64 t) {
+// (*stencil3[float64]).slab, normal3.go:51
+DEVICE double stencil3_slab_f64(stencil3_f64 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0 * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0 * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float64]).youngs, normal3.go:56
-struct cube_youngs_f64_results { double r0; double r1; double r2; };
-DEVICE cube_youngs_f64_results cube_youngs_f64(cube_f64 *q) {
-    return {cube_slab_f64(q, 0, 3, 9) - cube_slab_f64(q, 2, 3, 9), cube_slab_f64(q, 0, 1, 9) - cube_slab_f64(q, 6, 1, 9), cube_slab_f64(q, 0, 1, 3) - cube_slab_f64(q, 18, 1, 3)};
+// (*stencil3[float64]).youngs, normal3.go:56
+struct stencil3_youngs_f64_results { double r0; double r1; double r2; };
+DEVICE stencil3_youngs_f64_results stencil3_youngs_f64(stencil3_f64 *q) {
+    return {stencil3_slab_f64(q, 0, 3, 9) - stencil3_slab_f64(q, 2, 3, 9), stencil3_slab_f64(q, 0, 1, 9) - stencil3_slab_f64(q, 6, 1, 9), stencil3_slab_f64(q, 0, 1, 3) - stencil3_slab_f64(q, 18, 1, 3)};
 }
 
 // Gradient3[float64], gradient.go:64
 DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
-    cube_f64 q = around3_f64(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
-    auto [mx, my, mz] = cube_youngs_f64(&q);
+    stencil3_f64 q = stencil3At_f64(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
+    auto [mx, my, mz] = stencil3_youngs_f64(&q);
     const double value1 = mx * (-1.0 / (32.0 * g->H[0])), value2 = my * (-1.0 / (32.0 * g->H[1])), value3 = mz * (-1.0 / (32.0 * g->H[2]));
     g->DX[c] = value1;
     g->DY[c] = value2;
     g->DZ[c] = value3;
 }
 
-// around2[float32], normal2.go:20
-DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
-    return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
+// stencil2At[float32], normal2.go:20
+DEVICE stencil2_f32 stencil2At_f32(Slice<float> f, int64 c, int64 sy) {
+    return stencil2_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
@@ -1359,8 +1363,8 @@ DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, floa
     float my = 0.0f;
     float curvature = 0.0f;
     bool ok = false;
-    square_f32 q = around2_f32(f, c, sy);
-    auto [yx, yy] = square_youngs_f32(&q);
+    stencil2_f32 q = stencil2At_f32(f, c, sy);
+    auto [yx, yy] = stencil2_youngs_f32(&q);
     int64 along = sy, across = 1;
     if (num_Abs_f32(yx) > num_Abs_f32(yy)) {
         along = 1;
@@ -1398,9 +1402,9 @@ DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     v->Out[c] = out;
 }
 
-// around2[float64], normal2.go:20
-DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
-    return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
+// stencil2At[float64], normal2.go:20
+DEVICE stencil2_f64 stencil2At_f64(Slice<double> f, int64 c, int64 sy) {
+    return stencil2_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
@@ -1473,8 +1477,8 @@ DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, dou
     double my = 0.0;
     double curvature = 0.0;
     bool ok = false;
-    square_f64 q = around2_f64(f, c, sy);
-    auto [yx, yy] = square_youngs_f64(&q);
+    stencil2_f64 q = stencil2At_f64(f, c, sy);
+    auto [yx, yy] = stencil2_youngs_f64(&q);
     int64 along = sy, across = 1;
     if (num_Abs_f64(yx) > num_Abs_f64(yy)) {
         along = 1;
@@ -1521,8 +1525,8 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     float mz = 0.0f;
     float curvature = 0.0f;
     bool ok = false;
-    cube_f32 q = around3_f32(f, c, sy, sz);
-    auto [yx, yy, yz] = cube_youngs_f32(&q);
+    stencil3_f32 q = stencil3At_f32(f, c, sy, sz);
+    auto [yx, yy, yz] = stencil3_youngs_f32(&q);
     int64 along = sz, s = 1, t = sy;
     float ha = hz, hs = hx, ht = hy;
     int64 axis = 2;
@@ -1597,8 +1601,8 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     double mz = 0.0;
     double curvature = 0.0;
     bool ok = false;
-    cube_f64 q = around3_f64(f, c, sy, sz);
-    auto [yx, yy, yz] = cube_youngs_f64(&q);
+    stencil3_f64 q = stencil3At_f64(f, c, sy, sz);
+    auto [yx, yy, yz] = stencil3_youngs_f64(&q);
     int64 along = sz, s = 1, t = sy;
     double ha = hz, hs = hx, ht = hy;
     int64 axis = 2;
@@ -1680,9 +1684,9 @@ DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float 
     return {0.0f, false};
 }
 
-// every collects each stride-th bit of n.
-// every, initial.go:151
-DEVICE int64 every(int64 n, int32 stride) {
+// deinterleave collects each stride-th bit of n.
+// deinterleave, initial.go:151
+DEVICE int64 deinterleave(int64 n, int32 stride) {
     int64 out = 0;
     for (int32 bit = 0; n != 0; bit = add(bit, int32(1))) {
         out |= shl((n & 1), bit);
@@ -1743,7 +1747,7 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
         float scale = 1.0f / float(shl(int64(1), level));
         float hx = b->H[0] * scale, hy = b->H[1] * scale;
         int64 n = shr(at, mul(2, sub(b->Levels, level)));
-        float x = x0 + hx * float(every(n, 2)), y = y0 + hy * float(every(n >> 1, 2));
+        float x = x0 + hx * float(deinterleave(n, 2)), y = y0 + hy * float(deinterleave(n >> 1, 2));
         float sw = Ball_distance_f32(b, x, y, z), se = Ball_distance_f32(b, x + hx, y, z);
         float nw = Ball_distance_f32(b, x, y + hy, z), ne = Ball_distance_f32(b, x + hx, y + hy, z);
         float least = num_Smaller_f32(num_Smaller_f32(sw, se), num_Smaller_f32(nw, ne));
@@ -1858,7 +1862,7 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
         double scale = 1.0 / double(shl(int64(1), level));
         double hx = b->H[0] * scale, hy = b->H[1] * scale;
         int64 n = shr(at, mul(2, sub(b->Levels, level)));
-        double x = x0 + hx * double(every(n, 2)), y = y0 + hy * double(every(n >> 1, 2));
+        double x = x0 + hx * double(deinterleave(n, 2)), y = y0 + hy * double(deinterleave(n >> 1, 2));
         double sw = Ball_distance_f64(b, x, y, z), se = Ball_distance_f64(b, x + hx, y, z);
         double nw = Ball_distance_f64(b, x, y + hy, z), ne = Ball_distance_f64(b, x + hx, y + hy, z);
         double least = num_Smaller_f64(num_Smaller_f64(sw, se), num_Smaller_f64(nw, ne));
@@ -2008,7 +2012,7 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
         float scale = 1.0f / float(shl(int64(1), level));
         float hx = b->H[0] * scale, hy = b->H[1] * scale, hz = b->H[2] * scale;
         int64 n = shr(at, mul(3, sub(b->Levels, level)));
-        float x = x0 + hx * float(every(n, 3)), y = y0 + hy * float(every(n >> 1, 3)), z = z0 + hz * float(every(n >> 2, 3));
+        float x = x0 + hx * float(deinterleave(n, 3)), y = y0 + hy * float(deinterleave(n >> 1, 3)), z = z0 + hz * float(deinterleave(n >> 2, 3));
         float least = Ball_distance_f32(b, x, y, z), most = Ball_distance_f32(b, x, y, z);
         float total = 0.0f, mx = 0.0f, my = 0.0f, mz = 0.0f;
         for (int64 corner = 0; corner < 8; corner++) {
@@ -2158,7 +2162,7 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
         double scale = 1.0 / double(shl(int64(1), level));
         double hx = b->H[0] * scale, hy = b->H[1] * scale, hz = b->H[2] * scale;
         int64 n = shr(at, mul(3, sub(b->Levels, level)));
-        double x = x0 + hx * double(every(n, 3)), y = y0 + hy * double(every(n >> 1, 3)), z = z0 + hz * double(every(n >> 2, 3));
+        double x = x0 + hx * double(deinterleave(n, 3)), y = y0 + hy * double(deinterleave(n >> 1, 3)), z = z0 + hz * double(deinterleave(n >> 2, 3));
         double least = Ball_distance_f64(b, x, y, z), most = Ball_distance_f64(b, x, y, z);
         double total = 0.0, mx = 0.0, my = 0.0, mz = 0.0;
         for (int64 corner = 0; corner < 8; corner++) {
@@ -2292,7 +2296,7 @@ DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
 // is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
 // would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
 // (*Matching[float32]).match, match.go:72
@@ -2301,7 +2305,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float nx = m->DX[c], ny = m->DY[c];
     float size = num_Sqrt_f32(nx * nx + ny * ny);
     if (size < 0x1.4484cp-100f /* 1e-30 */) {
-        m->Turns[c] = -1;
+        m->Iterations[c] = -1;
         return;
     }
     // how the distance from the line grows over the cell, along x and y
@@ -2336,7 +2340,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
         rho = next;
     }
     m->Rho[c] = rho;
-    m->Turns[c] = turns;
+    m->Iterations[c] = turns;
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
@@ -2436,7 +2440,7 @@ DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
 // is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
 // would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
 // (*Matching[float64]).match, match.go:72
@@ -2445,7 +2449,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double nx = m->DX[c], ny = m->DY[c];
     double size = num_Sqrt_f64(nx * nx + ny * ny);
     if (size < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
-        m->Turns[c] = -1;
+        m->Iterations[c] = -1;
         return;
     }
     // how the distance from the line grows over the cell, along x and y
@@ -2480,7 +2484,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
         rho = next;
     }
     m->Rho[c] = rho;
-    m->Turns[c] = turns;
+    m->Iterations[c] = turns;
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
@@ -2492,16 +2496,16 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     }
 }
 
-// place2 is the lower corner of cell (i, j).
-// (*Ball[float32]).place2, patchdisk2.go:101
-struct Ball_place2_f32_results { float r0; float r1; };
-DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
+// lowerCorner2 is the lower corner of cell (i, j).
+// (*Ball[float32]).lowerCorner2, squaredisk2.go:102
+struct Ball_lowerCorner2_f32_results { float r0; float r1; };
+DEVICE Ball_lowerCorner2_f32_results Ball_lowerCorner2_f32(const Ball_f32 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
 }
 
-// (*Ball[float32]).strip, patchdisk2.go:141
+// (*Ball[float32]).strip, squaredisk2.go:142
 DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
-    auto [x0, y0] = Ball_place2_f32(b, i, j);
+    auto [x0, y0] = Ball_lowerCorner2_f32(b, i, j);
     float scale = 1.0f / float(shl(1, b->Levels));
     float hx = b->H[0] * scale, hy = b->H[1] * scale;
     float y = y0 + hy * float(row) + hy / 2.0f - b->Centre[1];
@@ -2509,23 +2513,23 @@ DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float32]).column, patchdisk2.go:150
+// (*strip[float32]).column, squaredisk2.go:151
 DEVICE float strip_column_f32(strip_f32 *s, int32 k) {
     return s->x + s->width * float(k) + s->half - s->centre;
 }
 
 // inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
 // whose rounding may matter.
-// (*strip[float32]).inside, patchdisk2.go:154
+// (*strip[float32]).inside, squaredisk2.go:155
 DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     float x = strip_column_f32(s, k);
-    float square = x * x + s->square_;
+    float square = x * x + s->square;
     float least = radius * radius * 0x1.ffffdep-01f /* 0.999999 */, most = radius * radius * 0x1.00001p+00f /* 1.000001 */;
     return square < least || square <= most && num_Sqrt_f32(square) < radius;
 }
 
-// marked, patch.go:34
-DEVICE int32 marked(bool is) {
+// flag, square.go:34
+DEVICE int32 flag(bool is) {
     if (is) {
         return 1;
     }
@@ -2535,7 +2539,7 @@ DEVICE int32 marked(bool is) {
 // row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
 // one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
 // the order: half of the columns are left out at a time.
-// (*Ball[float32]).row2, patchdisk2.go:108
+// (*Ball[float32]).row2, squaredisk2.go:109
 DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f32 s = Ball_strip_f32(b, i, j, row);
@@ -2544,7 +2548,7 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     if (!right && strip_column_f32(&s, sub(n, 1)) > 0.0f) {
         int32 inside = 0;
         for (int32 k = 0, end1 = n; k < end1; k++) {
-            inside = add(inside, marked(strip_inside_f32(&s, k, b->Radius)));
+            inside = add(inside, flag(strip_inside_f32(&s, k, b->Radius)));
         }
         return inside;
     }
@@ -2566,9 +2570,9 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
 
 // CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
 // parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
-// CountDisk2[float32], patchdisk2.go:13
+// CountDisk2[float32], squaredisk2.go:13
 DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
-    auto [x, y] = Ball_place2_f32(b, int32(i), int32(j));
+    auto [x, y] = Ball_lowerCorner2_f32(b, int32(i), int32(j));
     auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
     if (!pure) {
         int32 n = 0;
@@ -2580,16 +2584,16 @@ DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> 
     f[Lattice_at(&b->Lattice_, i, j, 0)] = v;
 }
 
-// place2 is the lower corner of cell (i, j).
-// (*Ball[float64]).place2, patchdisk2.go:101
-struct Ball_place2_f64_results { double r0; double r1; };
-DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
+// lowerCorner2 is the lower corner of cell (i, j).
+// (*Ball[float64]).lowerCorner2, squaredisk2.go:102
+struct Ball_lowerCorner2_f64_results { double r0; double r1; };
+DEVICE Ball_lowerCorner2_f64_results Ball_lowerCorner2_f64(const Ball_f64 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
 }
 
-// (*Ball[float64]).strip, patchdisk2.go:141
+// (*Ball[float64]).strip, squaredisk2.go:142
 DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
-    auto [x0, y0] = Ball_place2_f64(b, i, j);
+    auto [x0, y0] = Ball_lowerCorner2_f64(b, i, j);
     double scale = 1.0 / double(shl(1, b->Levels));
     double hx = b->H[0] * scale, hy = b->H[1] * scale;
     double y = y0 + hy * double(row) + hy / 2.0 - b->Centre[1];
@@ -2597,17 +2601,17 @@ DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float64]).column, patchdisk2.go:150
+// (*strip[float64]).column, squaredisk2.go:151
 DEVICE double strip_column_f64(strip_f64 *s, int32 k) {
     return s->x + s->width * double(k) + s->half - s->centre;
 }
 
 // inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
 // whose rounding may matter.
-// (*strip[float64]).inside, patchdisk2.go:154
+// (*strip[float64]).inside, squaredisk2.go:155
 DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     double x = strip_column_f64(s, k);
-    double square = x * x + s->square_;
+    double square = x * x + s->square;
     double least = radius * radius * 0x1.ffffde7210be9p-01 /* 0.999999 */, most = radius * radius * 0x1.000010c6f7a0bp+00 /* 1.000001 */;
     return square < least || square <= most && num_Sqrt_f64(square) < radius;
 }
@@ -2615,7 +2619,7 @@ DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
 // row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
 // one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
 // the order: half of the columns are left out at a time.
-// (*Ball[float64]).row2, patchdisk2.go:108
+// (*Ball[float64]).row2, squaredisk2.go:109
 DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f64 s = Ball_strip_f64(b, i, j, row);
@@ -2624,7 +2628,7 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     if (!right && strip_column_f64(&s, sub(n, 1)) > 0.0) {
         int32 inside = 0;
         for (int32 k = 0, end1 = n; k < end1; k++) {
-            inside = add(inside, marked(strip_inside_f64(&s, k, b->Radius)));
+            inside = add(inside, flag(strip_inside_f64(&s, k, b->Radius)));
         }
         return inside;
     }
@@ -2646,9 +2650,9 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
 
 // CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
 // parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
-// CountDisk2[float64], patchdisk2.go:13
+// CountDisk2[float64], squaredisk2.go:13
 DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
-    auto [x, y] = Ball_place2_f64(b, int32(i), int32(j));
+    auto [x, y] = Ball_lowerCorner2_f64(b, int32(i), int32(j));
     auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
     if (!pure) {
         int32 n = 0;
@@ -2660,20 +2664,20 @@ DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double>
     f[Lattice_at(&b->Lattice_, i, j, 0)] = v;
 }
 
-// corner is the first cell of patch t.
-// (*Patches).corner, patch.go:27
-struct Patches_corner_results { int32 r0; int32 r1; };
-DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
+// corner is the first cell of square t.
+// (*Squares).corner, square.go:27
+struct Squares_corner_results { int32 r0; int32 r1; };
+DEVICE Squares_corner_results Squares_corner(const Squares *p, int64 t) {
     return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
 }
 
-// (*Ball[float32]).work, patchdisk2.go:87
-DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
+// (*Ball[float32]).work, squaredisk2.go:88
+DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Squares *p) {
     diskWork_f32 w = {};
-    const auto results1 = Patches_corner(p, t);
+    const auto results1 = Squares_corner(p, t);
     w.x = results1.r0;
     w.y = results1.r1;
-    auto [x, y] = Ball_place2_f32(b, w.x, w.y);
+    auto [x, y] = Ball_lowerCorner2_f32(b, w.x, w.y);
     auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
     if (pure) {
         w.value = v;
@@ -2685,14 +2689,14 @@ DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) 
 }
 
 // has tells whether cell (i, j) is one to do.
-// (*Patches).has, patch.go:32
-DEVICE bool Patches_has(const Patches *p, int32 i, int32 j) {
+// (*Squares).has, square.go:32
+DEVICE bool Squares_has(const Squares *p, int32 i, int32 j) {
     return i < p->Hi[0] && j < p->Hi[1];
 }
 
-// counted is how many of the marks in column x are set.
-// counted, tilemarks.go:7
-DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
+// countColumn is how many of the marks in column x are set.
+// countColumn, tilemarks.go:7
+DEVICE int32 countColumn(Slice<int32> marks, int32 x, int32 width, int32 height) {
     int32 n = 0;
     for (int32 y = 0, end1 = height; y < end1; y++) {
         n = add(n, marks[add(x, mul(y, width))]);
@@ -2700,10 +2704,11 @@ DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
     return n;
 }
 
-// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they
-// end.
-// listed, tilemarks.go:17
-DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
+// listColumn writes the numbers of the marked cells of column x behind those of the columns before, and returns where
+// they end.
+// listColumn, tilemarks.go:17
+DEVICE int32 listColumn(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width,
+        int32 height) {
     int32 end = 0;
     for (int32 n = 0, end1 = width; n < end1; n++) {
         // as often in all columns, so that the threads of a warp stay together
@@ -2720,9 +2725,9 @@ DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, 
     return end;
 }
 
-// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
+// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
 // if there can be any.
-// (*diskWork[float32]).rows, patchdisk2.go:80
+// (*diskWork[float32]).rows, squaredisk2.go:81
 DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2730,33 +2735,33 @@ DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
 // threads.
-// PatchDisk2[float32], patchdisk2.go:38
-DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
+// SquareDisk2[float32], squaredisk2.go:38
+DEVICE void SquareDisk2_f32_at(int64 t, const Ball_f32 *b, const Squares *p, Slice<float> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f32 w = Ball_work_f32(b, t, p);
     TURNS(int32, k, w.pure) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
+        if (Squares_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
     TURNS(int32, k, w.cells) {
-        auto [x, y] = Ball_place2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
+        auto [x, y] = Ball_lowerCorner2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = marked(!pure);
+        (*near)[k] = flag(!pure);
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
     TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
-        (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
+        (*counts)[k] = countColumn(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
     TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
-        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+        int32 end = listColumn(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
         }
@@ -2773,19 +2778,19 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
     __syncthreads();
     TURNS(int32, k, w.cells) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
+        if (Squares_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
         }
     }
 }
 
-// (*Ball[float64]).work, patchdisk2.go:87
-DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
+// (*Ball[float64]).work, squaredisk2.go:88
+DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Squares *p) {
     diskWork_f64 w = {};
-    const auto results1 = Patches_corner(p, t);
+    const auto results1 = Squares_corner(p, t);
     w.x = results1.r0;
     w.y = results1.r1;
-    auto [x, y] = Ball_place2_f64(b, w.x, w.y);
+    auto [x, y] = Ball_lowerCorner2_f64(b, w.x, w.y);
     auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
     if (pure) {
         w.value = v;
@@ -2796,9 +2801,9 @@ DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) 
     return w;
 }
 
-// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
+// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
 // if there can be any.
-// (*diskWork[float64]).rows, patchdisk2.go:80
+// (*diskWork[float64]).rows, squaredisk2.go:81
 DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2806,33 +2811,33 @@ DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
 // threads.
-// PatchDisk2[float64], patchdisk2.go:38
-DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
+// SquareDisk2[float64], squaredisk2.go:38
+DEVICE void SquareDisk2_f64_at(int64 t, const Ball_f64 *b, const Squares *p, Slice<double> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f64 w = Ball_work_f64(b, t, p);
     TURNS(int32, k, w.pure) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
+        if (Squares_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
     TURNS(int32, k, w.cells) {
-        auto [x, y] = Ball_place2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
+        auto [x, y] = Ball_lowerCorner2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = marked(!pure);
+        (*near)[k] = flag(!pure);
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
     TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
-        (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
+        (*counts)[k] = countColumn(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
     TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
-        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+        int32 end = listColumn(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
         }
@@ -2849,78 +2854,78 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
     __syncthreads();
     TURNS(int32, k, w.cells) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
+        if (Squares_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
         }
     }
 }
 
-// octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
-// octetOf[float32], patchruns.go:19
-DEVICE octet_f32 octetOf_f32(Slice<float> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+// runValuesOf[float32], squareruns.go:18
+DEVICE runValues_f32 runValuesOf_f32(Slice<float> v, const Lattice *l, const Squares *p, int32 k, int32 x, int32 y) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
-    octet_f32 o = {};
-    if (Patches_has(p, i, j)) {
+    runValues_f32 o = {};
+    if (Squares_has(p, i, j)) {
         o.a = v[c];
     }
-    if (Patches_has(p, i, add(j, 1))) {
+    if (Squares_has(p, i, add(j, 1))) {
         o.b = v[add(c, sy)];
     }
-    if (Patches_has(p, i, add(j, 2))) {
+    if (Squares_has(p, i, add(j, 2))) {
         o.c = v[add(c, mul(int64(2), sy))];
     }
-    if (Patches_has(p, i, add(j, 3))) {
+    if (Squares_has(p, i, add(j, 3))) {
         o.d = v[add(c, mul(int64(3), sy))];
     }
-    if (Patches_has(p, i, add(j, 4))) {
+    if (Squares_has(p, i, add(j, 4))) {
         o.e = v[add(c, mul(int64(4), sy))];
     }
-    if (Patches_has(p, i, add(j, 5))) {
+    if (Squares_has(p, i, add(j, 5))) {
         o.f = v[add(c, mul(int64(5), sy))];
     }
-    if (Patches_has(p, i, add(j, 6))) {
+    if (Squares_has(p, i, add(j, 6))) {
         o.g = v[add(c, mul(int64(6), sy))];
     }
-    if (Patches_has(p, i, add(j, 7))) {
+    if (Squares_has(p, i, add(j, 7))) {
         o.h = v[add(c, mul(int64(7), sy))];
     }
     return o;
 }
 
 // mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
-// (*octet[float32]).mixed, patchruns.go:51
-DEVICE int32 octet_mixed_f32(octet_f32 *o, float dust) {
-    return marked(mixed_f32(o->a, dust)) | shl(marked(mixed_f32(o->b, dust)), int64(1)) | shl(marked(mixed_f32(o->c, dust)), int64(2)) | shl(marked(mixed_f32(o->d, dust)), int64(3)) | shl(marked(mixed_f32(o->e, dust)), int64(4)) | shl(marked(mixed_f32(o->f, dust)), int64(5)) | shl(marked(mixed_f32(o->g, dust)), int64(6)) | shl(marked(mixed_f32(o->h, dust)), int64(7));
+// (*runValues[float32]).mixed, squareruns.go:50
+DEVICE int32 runValues_mixed_f32(runValues_f32 *o, float roundOff) {
+    return flag(mixed_f32(o->a, roundOff)) | shl(flag(mixed_f32(o->b, roundOff)), int64(1)) | shl(flag(mixed_f32(o->c, roundOff)), int64(2)) | shl(flag(mixed_f32(o->d, roundOff)), int64(3)) | shl(flag(mixed_f32(o->e, roundOff)), int64(4)) | shl(flag(mixed_f32(o->f, roundOff)), int64(5)) | shl(flag(mixed_f32(o->g, roundOff)), int64(6)) | shl(flag(mixed_f32(o->h, roundOff)), int64(7));
 }
 
 // nonzero has a bit for each number that is not zero.
-// (*octet[float32]).nonzero, patchruns.go:59
-DEVICE int32 octet_nonzero_f32(octet_f32 *o) {
-    return marked(o->a != 0.0f) | shl(marked(o->b != 0.0f), int64(1)) | shl(marked(o->c != 0.0f), int64(2)) | shl(marked(o->d != 0.0f), int64(3)) | shl(marked(o->e != 0.0f), int64(4)) | shl(marked(o->f != 0.0f), int64(5)) | shl(marked(o->g != 0.0f), int64(6)) | shl(marked(o->h != 0.0f), int64(7));
+// (*runValues[float32]).nonzero, squareruns.go:58
+DEVICE int32 runValues_nonzero_f32(runValues_f32 *o) {
+    return flag(o->a != 0.0f) | shl(flag(o->b != 0.0f), int64(1)) | shl(flag(o->c != 0.0f), int64(2)) | shl(flag(o->d != 0.0f), int64(3)) | shl(flag(o->e != 0.0f), int64(4)) | shl(flag(o->f != 0.0f), int64(5)) | shl(flag(o->g != 0.0f), int64(6)) | shl(flag(o->h != 0.0f), int64(7));
 }
 
-// lines has a bit for each cell of run k of a patch that has a line to find.
-// (*Matching[float32]).lines, patchmatch2.go:36
-DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y, const Patches *p) {
-    octet_f32 f = octetOf_f32(m->F, &m->Lattice_, p, k, x, y);
+// lines has a bit for each cell of run k of a square that has a line to find.
+// (*Matching[float32]).lines, squarematch2.go:36
+DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y, const Squares *p) {
+    runValues_f32 f = runValuesOf_f32(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
-        return octet_mixed_f32(&f, 0.0f);
+        return runValues_mixed_f32(&f, 0.0f);
     }
-    octet_f32 dx = octetOf_f32(m->DX, &m->Lattice_, p, k, x, y), dy = octetOf_f32(m->DY, &m->Lattice_, p, k, x, y);
-    return octet_mixed_f32(&f, 0.0f) | octet_nonzero_f32(&dx) | octet_nonzero_f32(&dy);
+    runValues_f32 dx = runValuesOf_f32(m->DX, &m->Lattice_, p, k, x, y), dy = runValuesOf_f32(m->DY, &m->Lattice_, p, k, x, y);
+    return runValues_mixed_f32(&f, 0.0f) | runValues_nonzero_f32(&dx) | runValues_nonzero_f32(&dy);
 }
 
 // ones is how many of eight bits are set.
-// ones, patchruns.go:65
+// ones, squareruns.go:64
 DEVICE int32 ones(int32 bits) {
     bits = sub(bits, bits >> 1 & 85);
     bits = add(bits & 51, bits >> 2 & 51);
     return add(bits, bits >> 4) & 15;
 }
 
-// total is how many cells of a patch are to be done, by group.
-// total, patchruns.go:72
+// total is how many cells of a square are to be done, by group.
+// total, squareruns.go:71
 DEVICE int32 total(Slice<int32> groups) {
     int32 n = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -2930,7 +2935,7 @@ DEVICE int32 total(Slice<int32> groups) {
 }
 
 // runsToList is how many runs have to be looked at in order to list n cells.
-// runsToList, patchruns.go:81
+// runsToList, squareruns.go:80
 DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
         return 0;
@@ -2939,7 +2944,7 @@ DEVICE int32 runsToList(int32 n) {
 }
 
 // listRun lists the cells of run k that are to be done behind those of the runs before.
-// listRun, patchruns.go:89
+// listRun, squareruns.go:88
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -2959,11 +2964,11 @@ DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, i
     }
 }
 
-// PatchMatch2 is Match2 for the cells of patch t.
-// PatchMatch2[float32], patchmatch2.go:12
-DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 128> *bits,
+// SquareMatch2 is Match2 for the cells of square t.
+// SquareMatch2[float32], squarematch2.go:12
+DEVICE void SquareMatch2_f32_at(int64 t, const Matching_f32 *m, const Squares *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(p, t);
+    auto [x, y] = Squares_corner(p, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
@@ -2987,67 +2992,68 @@ DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p,
     }
 }
 
-// octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
-// octetOf[float64], patchruns.go:19
-DEVICE octet_f64 octetOf_f64(Slice<double> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+// runValuesOf[float64], squareruns.go:18
+DEVICE runValues_f64 runValuesOf_f64(Slice<double> v, const Lattice *l, const Squares *p, int32 k, int32 x,
+        int32 y) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
-    octet_f64 o = {};
-    if (Patches_has(p, i, j)) {
+    runValues_f64 o = {};
+    if (Squares_has(p, i, j)) {
         o.a = v[c];
     }
-    if (Patches_has(p, i, add(j, 1))) {
+    if (Squares_has(p, i, add(j, 1))) {
         o.b = v[add(c, sy)];
     }
-    if (Patches_has(p, i, add(j, 2))) {
+    if (Squares_has(p, i, add(j, 2))) {
         o.c = v[add(c, mul(int64(2), sy))];
     }
-    if (Patches_has(p, i, add(j, 3))) {
+    if (Squares_has(p, i, add(j, 3))) {
         o.d = v[add(c, mul(int64(3), sy))];
     }
-    if (Patches_has(p, i, add(j, 4))) {
+    if (Squares_has(p, i, add(j, 4))) {
         o.e = v[add(c, mul(int64(4), sy))];
     }
-    if (Patches_has(p, i, add(j, 5))) {
+    if (Squares_has(p, i, add(j, 5))) {
         o.f = v[add(c, mul(int64(5), sy))];
     }
-    if (Patches_has(p, i, add(j, 6))) {
+    if (Squares_has(p, i, add(j, 6))) {
         o.g = v[add(c, mul(int64(6), sy))];
     }
-    if (Patches_has(p, i, add(j, 7))) {
+    if (Squares_has(p, i, add(j, 7))) {
         o.h = v[add(c, mul(int64(7), sy))];
     }
     return o;
 }
 
 // mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
-// (*octet[float64]).mixed, patchruns.go:51
-DEVICE int32 octet_mixed_f64(octet_f64 *o, double dust) {
-    return marked(mixed_f64(o->a, dust)) | shl(marked(mixed_f64(o->b, dust)), int64(1)) | shl(marked(mixed_f64(o->c, dust)), int64(2)) | shl(marked(mixed_f64(o->d, dust)), int64(3)) | shl(marked(mixed_f64(o->e, dust)), int64(4)) | shl(marked(mixed_f64(o->f, dust)), int64(5)) | shl(marked(mixed_f64(o->g, dust)), int64(6)) | shl(marked(mixed_f64(o->h, dust)), int64(7));
+// (*runValues[float64]).mixed, squareruns.go:50
+DEVICE int32 runValues_mixed_f64(runValues_f64 *o, double roundOff) {
+    return flag(mixed_f64(o->a, roundOff)) | shl(flag(mixed_f64(o->b, roundOff)), int64(1)) | shl(flag(mixed_f64(o->c, roundOff)), int64(2)) | shl(flag(mixed_f64(o->d, roundOff)), int64(3)) | shl(flag(mixed_f64(o->e, roundOff)), int64(4)) | shl(flag(mixed_f64(o->f, roundOff)), int64(5)) | shl(flag(mixed_f64(o->g, roundOff)), int64(6)) | shl(flag(mixed_f64(o->h, roundOff)), int64(7));
 }
 
 // nonzero has a bit for each number that is not zero.
-// (*octet[float64]).nonzero, patchruns.go:59
-DEVICE int32 octet_nonzero_f64(octet_f64 *o) {
-    return marked(o->a != 0.0) | shl(marked(o->b != 0.0), int64(1)) | shl(marked(o->c != 0.0), int64(2)) | shl(marked(o->d != 0.0), int64(3)) | shl(marked(o->e != 0.0), int64(4)) | shl(marked(o->f != 0.0), int64(5)) | shl(marked(o->g != 0.0), int64(6)) | shl(marked(o->h != 0.0), int64(7));
+// (*runValues[float64]).nonzero, squareruns.go:58
+DEVICE int32 runValues_nonzero_f64(runValues_f64 *o) {
+    return flag(o->a != 0.0) | shl(flag(o->b != 0.0), int64(1)) | shl(flag(o->c != 0.0), int64(2)) | shl(flag(o->d != 0.0), int64(3)) | shl(flag(o->e != 0.0), int64(4)) | shl(flag(o->f != 0.0), int64(5)) | shl(flag(o->g != 0.0), int64(6)) | shl(flag(o->h != 0.0), int64(7));
 }
 
-// lines has a bit for each cell of run k of a patch that has a line to find.
-// (*Matching[float64]).lines, patchmatch2.go:36
-DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y, const Patches *p) {
-    octet_f64 f = octetOf_f64(m->F, &m->Lattice_, p, k, x, y);
+// lines has a bit for each cell of run k of a square that has a line to find.
+// (*Matching[float64]).lines, squarematch2.go:36
+DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y, const Squares *p) {
+    runValues_f64 f = runValuesOf_f64(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
-        return octet_mixed_f64(&f, 0.0);
+        return runValues_mixed_f64(&f, 0.0);
     }
-    octet_f64 dx = octetOf_f64(m->DX, &m->Lattice_, p, k, x, y), dy = octetOf_f64(m->DY, &m->Lattice_, p, k, x, y);
-    return octet_mixed_f64(&f, 0.0) | octet_nonzero_f64(&dx) | octet_nonzero_f64(&dy);
+    runValues_f64 dx = runValuesOf_f64(m->DX, &m->Lattice_, p, k, x, y), dy = runValuesOf_f64(m->DY, &m->Lattice_, p, k, x, y);
+    return runValues_mixed_f64(&f, 0.0) | runValues_nonzero_f64(&dx) | runValues_nonzero_f64(&dy);
 }
 
-// PatchMatch2 is Match2 for the cells of patch t.
-// PatchMatch2[float64], patchmatch2.go:12
-DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 128> *bits,
+// SquareMatch2 is Match2 for the cells of square t.
+// SquareMatch2[float64], squarematch2.go:12
+DEVICE void SquareMatch2_f64_at(int64 t, const Matching_f64 *m, const Squares *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(p, t);
+    auto [x, y] = Squares_corner(p, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
@@ -3071,16 +3077,16 @@ DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p,
     }
 }
 
-// mixedRun has a bit for each mixed cell of run k of a patch.
-// (*Sweep2[float32]).mixedRun, patchplanes2.go:36
-DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y, const Patches *p) {
-    octet_f32 f = octetOf_f32(s->F, &s->Lattice_, p, k, x, y);
-    return octet_mixed_f32(&f, s->Dust);
+// mixedRun has a bit for each mixed cell of run k of a square.
+// (*Sweep2[float32]).mixedRun, squareplanes2.go:36
+DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y, const Squares *p) {
+    runValues_f32 f = runValuesOf_f32(s->F, &s->Lattice_, p, k, x, y);
+    return runValues_mixed_f32(&f, s->RoundOff);
 }
 
-// side is 1 where the fluid lies below, -1 where it lies above.
-// side[float32], normal2.go:69
-DEVICE float side_f32(float below, float above) {
+// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+// fluidSide[float32], normal2.go:69
+DEVICE float fluidSide_f32(float below, float above) {
     if (below >= above) {
         return 1.0f;
     }
@@ -3088,9 +3094,9 @@ DEVICE float side_f32(float below, float above) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float32]).mixed, normal2.go:77
-struct square_mixed_f32_results { float r0; float r1; };
-DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
+// (*stencil2[float32]).mixed, normal2.go:77
+struct stencil2_mixed_f32_results { float r0; float r1; };
+DEVICE stencil2_mixed_f32_results stencil2_mixed_f32(stencil2_f32 *q) {
     float mx = 0.0f;
     float my = 0.0f;
     float w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
@@ -3100,14 +3106,14 @@ DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
     if (num_Abs_f32(x) <= num_Abs_f32(y)) {
         // heights along y
         mx = x;
-        my = side_f32(s, n);
+        my = fluidSide_f32(s, n);
         own = 1.0f / (1.0f + num_Abs_f32(x));
     } else {
-        mx = side_f32(w, e);
+        mx = fluidSide_f32(w, e);
         my = y;
         own = 1.0f / (1.0f + num_Abs_f32(y));
     }
-    auto [yx, yy] = square_youngs_f32(q);
+    auto [yx, yy] = stencil2_youngs_f32(q);
     if (float sum = num_Abs_f32(yx) + num_Abs_f32(yy); sum >= 0x1.4484cp-100f /* 1e-30 */ && num_Larger_f32(num_Abs_f32(yx), num_Abs_f32(yy)) < own * sum) {
         return {yx, yy};
     }
@@ -3115,18 +3121,18 @@ DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
 }
 
 // simple finds one by Youngs, or else by Mixed.
-// (*square[float32]).simple, normal2.go:57
-struct square_simple_f32_results { float r0; float r1; };
-DEVICE square_simple_f32_results square_simple_f32(square_f32 *q, int32 way) {
+// (*stencil2[float32]).simple, normal2.go:57
+struct stencil2_simple_f32_results { float r0; float r1; };
+DEVICE stencil2_simple_f32_results stencil2_simple_f32(stencil2_f32 *q, int32 way) {
     if (way == 0) {
-        const auto results1 = square_youngs_f32(q);
+        const auto results1 = stencil2_youngs_f32(q);
         return {results1.r0, results1.r1};
     }
-    const auto results2 = square_mixed_f32(q);
+    const auto results2 = stencil2_mixed_f32(q);
     return {results2.r0, results2.r1};
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
 // simple2[float32], normal2.go:34
 struct simple2_f32_results { float r0; float r1; };
 DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 way) {
@@ -3136,8 +3142,8 @@ DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 
             return {mx, my};
         }
     }
-    square_f32 q = around2_f32(f, c, sy);
-    const auto results1 = square_simple_f32(&q, way);
+    stencil2_f32 q = stencil2At_f32(f, c, sy);
+    const auto results1 = stencil2_simple_f32(&q, way);
     return {results1.r0, results1.r1};
 }
 
@@ -3171,8 +3177,8 @@ DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
-// (*square[float32]).residual, normal2.go:98
-DEVICE float square_residual_f32(square_f32 *q, float mx, float my, float w) {
+// (*stencil2[float32]).residual, normal2.go:98
+DEVICE float stencil2_residual_f32(stencil2_f32 *q, float mx, float my, float w) {
     float a = geom_LineConstant_f32(mx, my, q->c);
     float d = w * (geom_Area_f32(mx, my, a + mx + my) - q->sw);
     float sum = d * d;
@@ -3193,14 +3199,14 @@ DEVICE float square_residual_f32(square_f32 *q, float mx, float my, float w) {
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float32]).elvira, normal2.go:119
-struct square_elvira_f32_results { float r0; float r1; };
-DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
+// (*stencil2[float32]).elvira, normal2.go:119
+struct stencil2_elvira_f32_results { float r0; float r1; };
+DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
     float mx = 0.0f;
     float my = 0.0f;
     float w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
     float s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
-    float up = side_f32(s, n), right = side_f32(w, e);
+    float up = fluidSide_f32(s, n), right = fluidSide_f32(w, e);
     float best = 0x1.dcd65p+29f /* 1e+09 */;
     for (int64 k = 0; k < 6; k++) {
         float x = right, y = up;
@@ -3236,7 +3242,7 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
             break;
         }
         }
-        if (float r = square_residual_f32(q, x, y, 1.0f); r < best) {
+        if (float r = stencil2_residual_f32(q, x, y, 1.0f); r < best) {
             best = r;
             mx = x;
             my = y;
@@ -3245,14 +3251,14 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
     return {mx, my};
 }
 
-// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
-// derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float32]).lvira, normal2.go:153
-struct square_lvira_f32_results { float r0; float r1; };
-DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
+// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
+// derivatives by central differences of step difference; a step is halved until the residual falls.
+// (*stencil2[float32]).lvira, normal2.go:153
+struct stencil2_lvira_f32_results { float r0; float r1; };
+DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float difference) {
     float mx = 0.0f;
     float my = 0.0f;
-    const auto results1 = square_elvira_f32(q);
+    const auto results1 = stencil2_elvira_f32(q);
     mx = results1.r0;
     my = results1.r1;
     bool steep = num_Abs_f32(mx) > num_Abs_f32(my);
@@ -3264,20 +3270,20 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
         mx = mx / num_Abs_f32(my);
         my = my / num_Abs_f32(my);
     }
-    float best = square_residual_f32(q, mx, my, 0.0625f);
+    float best = stencil2_residual_f32(q, mx, my, 0.0625f);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
+        if (best <= difference * difference * difference * difference) {
             break;
         }
-        float dx = nudge, dy = 0.0f;
+        float dx = difference, dy = 0.0f;
         if (steep) {
             dx = 0.0f;
-            dy = nudge;
+            dy = difference;
         }
-        float above = square_residual_f32(q, mx + dx, my + dy, 0.0625f), below = square_residual_f32(q, mx - dx, my - dy, 0.0625f);
+        float above = stencil2_residual_f32(q, mx + dx, my + dy, 0.0625f), below = stencil2_residual_f32(q, mx - dx, my - dy, 0.0625f);
         float slope = (above - below) / 2.0f, bend = above - 2.0f * best + below;
         // where the residual is not convex: so far against the slope
-        float turn = 0x1.99999ap-04f /* 0.1 */ / nudge;
+        float turn = 0x1.99999ap-04f /* 0.1 */ / difference;
         if (slope > 0.0f) {
             turn = -turn;
         }
@@ -3286,7 +3292,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
         }
         bool better = false;
         for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (float r = square_residual_f32(q, mx + turn * dx, my + turn * dy, 0.0625f); r < best) {
+            if (float r = stencil2_residual_f32(q, mx + turn * dx, my + turn * dy, 0.0625f); r < best) {
                 mx = mx + turn * dx;
                 my = my + turn * dy;
                 best = r;
@@ -3302,43 +3308,43 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
     return {mx, my};
 }
 
-// normal finds one from the nine cells by any way but Heights.
-// (*square[float32]).normal, normal2.go:46
-struct square_normal_f32_results { float r0; float r1; };
-DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, float nudge) {
+// normal finds one from the nine cells by any method but Heights.
+// (*stencil2[float32]).normal, normal2.go:46
+struct stencil2_normal_f32_results { float r0; float r1; };
+DEVICE stencil2_normal_f32_results stencil2_normal_f32(stencil2_f32 *q, int32 way, float difference) {
     switch (way) {
     case 2:
     {
-        const auto results1 = square_elvira_f32(q);
+        const auto results1 = stencil2_elvira_f32(q);
         return {results1.r0, results1.r1};
     }
     case 3:
     {
-        const auto results2 = square_lvira_f32(q, nudge);
+        const auto results2 = stencil2_lvira_f32(q, difference);
         return {results2.r0, results2.r1};
     }
     }
-    const auto results3 = square_simple_f32(q, way);
+    const auto results3 = stencil2_simple_f32(q, way);
     return {results3.r0, results3.r1};
 }
 
-// normal2 finds a normal in cell c by the given way.
+// normal2 finds a normal in cell c by the given method.
 // normal2[float32], normal2.go:25
 struct normal2_f32_results { float r0; float r1; };
-DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
+DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float difference) {
     if (way == 4) {
         const auto results1 = simple2_f32(f, c, sy, way);
         return {results1.r0, results1.r1};
     }
-    square_f32 q = around2_f32(f, c, sy);
-    const auto results2 = square_normal_f32(&q, way, nudge);
+    stencil2_f32 q = stencil2At_f32(f, c, sy);
+    const auto results2 = stencil2_normal_f32(&q, way, difference);
     return {results2.r0, results2.r1};
 }
 
-// found finds the plane of a mixed cell.
-// (*Sweep2[float32]).found, sweep2.go:94
-DEVICE geom_Line_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
-    auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
+// reconstruct finds the plane of a mixed cell.
+// (*Sweep2[float32]).reconstruct, sweep2.go:94
+DEVICE geom_Line_f32 Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
+    auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
@@ -3346,16 +3352,16 @@ DEVICE geom_Line_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
 // Reconstruct2[float32], sweep2.go:102
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (mixed_f32(s->F[c], s->Dust)) {
-        s->Planes[c] = Sweep2_found_f32(s, c);
+    if (mixed_f32(s->F[c], s->RoundOff)) {
+        s->Planes[c] = Sweep2_reconstruct_f32(s, c);
     }
 }
 
-// PatchReconstruct2 is Reconstruct2 for the cells of patch t.
-// PatchReconstruct2[float32], patchplanes2.go:12
-DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 128> *bits,
+// SquareReconstruct2 is Reconstruct2 for the cells of square t.
+// SquareReconstruct2[float32], squareplanes2.go:12
+DEVICE void SquareReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Squares *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(p, t);
+    auto [x, y] = Squares_corner(p, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
@@ -3379,16 +3385,16 @@ DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches
     }
 }
 
-// mixedRun has a bit for each mixed cell of run k of a patch.
-// (*Sweep2[float64]).mixedRun, patchplanes2.go:36
-DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y, const Patches *p) {
-    octet_f64 f = octetOf_f64(s->F, &s->Lattice_, p, k, x, y);
-    return octet_mixed_f64(&f, s->Dust);
+// mixedRun has a bit for each mixed cell of run k of a square.
+// (*Sweep2[float64]).mixedRun, squareplanes2.go:36
+DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y, const Squares *p) {
+    runValues_f64 f = runValuesOf_f64(s->F, &s->Lattice_, p, k, x, y);
+    return runValues_mixed_f64(&f, s->RoundOff);
 }
 
-// side is 1 where the fluid lies below, -1 where it lies above.
-// side[float64], normal2.go:69
-DEVICE double side_f64(double below, double above) {
+// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+// fluidSide[float64], normal2.go:69
+DEVICE double fluidSide_f64(double below, double above) {
     if (below >= above) {
         return 1.0;
     }
@@ -3396,9 +3402,9 @@ DEVICE double side_f64(double below, double above) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float64]).mixed, normal2.go:77
-struct square_mixed_f64_results { double r0; double r1; };
-DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
+// (*stencil2[float64]).mixed, normal2.go:77
+struct stencil2_mixed_f64_results { double r0; double r1; };
+DEVICE stencil2_mixed_f64_results stencil2_mixed_f64(stencil2_f64 *q) {
     double mx = 0.0;
     double my = 0.0;
     double w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
@@ -3408,14 +3414,14 @@ DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
     if (num_Abs_f64(x) <= num_Abs_f64(y)) {
         // heights along y
         mx = x;
-        my = side_f64(s, n);
+        my = fluidSide_f64(s, n);
         own = 1.0 / (1.0 + num_Abs_f64(x));
     } else {
-        mx = side_f64(w, e);
+        mx = fluidSide_f64(w, e);
         my = y;
         own = 1.0 / (1.0 + num_Abs_f64(y));
     }
-    auto [yx, yy] = square_youngs_f64(q);
+    auto [yx, yy] = stencil2_youngs_f64(q);
     if (double sum = num_Abs_f64(yx) + num_Abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && num_Larger_f64(num_Abs_f64(yx), num_Abs_f64(yy)) < own * sum) {
         return {yx, yy};
     }
@@ -3423,18 +3429,18 @@ DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
 }
 
 // simple finds one by Youngs, or else by Mixed.
-// (*square[float64]).simple, normal2.go:57
-struct square_simple_f64_results { double r0; double r1; };
-DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
+// (*stencil2[float64]).simple, normal2.go:57
+struct stencil2_simple_f64_results { double r0; double r1; };
+DEVICE stencil2_simple_f64_results stencil2_simple_f64(stencil2_f64 *q, int32 way) {
     if (way == 0) {
-        const auto results1 = square_youngs_f64(q);
+        const auto results1 = stencil2_youngs_f64(q);
         return {results1.r0, results1.r1};
     }
-    const auto results2 = square_mixed_f64(q);
+    const auto results2 = stencil2_mixed_f64(q);
     return {results2.r0, results2.r1};
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
 // simple2[float64], normal2.go:34
 struct simple2_f64_results { double r0; double r1; };
 DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
@@ -3444,8 +3450,8 @@ DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32
             return {mx, my};
         }
     }
-    square_f64 q = around2_f64(f, c, sy);
-    const auto results1 = square_simple_f64(&q, way);
+    stencil2_f64 q = stencil2At_f64(f, c, sy);
+    const auto results1 = stencil2_simple_f64(&q, way);
     return {results1.r0, results1.r1};
 }
 
@@ -3479,8 +3485,8 @@ DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
-// (*square[float64]).residual, normal2.go:98
-DEVICE double square_residual_f64(square_f64 *q, double mx, double my, double w) {
+// (*stencil2[float64]).residual, normal2.go:98
+DEVICE double stencil2_residual_f64(stencil2_f64 *q, double mx, double my, double w) {
     double a = geom_LineConstant_f64(mx, my, q->c);
     double d = w * (geom_Area_f64(mx, my, a + mx + my) - q->sw);
     double sum = d * d;
@@ -3501,14 +3507,14 @@ DEVICE double square_residual_f64(square_f64 *q, double mx, double my, double w)
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float64]).elvira, normal2.go:119
-struct square_elvira_f64_results { double r0; double r1; };
-DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
+// (*stencil2[float64]).elvira, normal2.go:119
+struct stencil2_elvira_f64_results { double r0; double r1; };
+DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
     double mx = 0.0;
     double my = 0.0;
     double w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
     double s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
-    double up = side_f64(s, n), right = side_f64(w, e);
+    double up = fluidSide_f64(s, n), right = fluidSide_f64(w, e);
     double best = 0x1.dcd65p+29 /* 1e+09 */;
     for (int64 k = 0; k < 6; k++) {
         double x = right, y = up;
@@ -3544,7 +3550,7 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
             break;
         }
         }
-        if (double r = square_residual_f64(q, x, y, 1.0); r < best) {
+        if (double r = stencil2_residual_f64(q, x, y, 1.0); r < best) {
             best = r;
             mx = x;
             my = y;
@@ -3553,14 +3559,14 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
     return {mx, my};
 }
 
-// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
-// derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float64]).lvira, normal2.go:153
-struct square_lvira_f64_results { double r0; double r1; };
-DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
+// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
+// derivatives by central differences of step difference; a step is halved until the residual falls.
+// (*stencil2[float64]).lvira, normal2.go:153
+struct stencil2_lvira_f64_results { double r0; double r1; };
+DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double difference) {
     double mx = 0.0;
     double my = 0.0;
-    const auto results1 = square_elvira_f64(q);
+    const auto results1 = stencil2_elvira_f64(q);
     mx = results1.r0;
     my = results1.r1;
     bool steep = num_Abs_f64(mx) > num_Abs_f64(my);
@@ -3572,20 +3578,20 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
         mx = mx / num_Abs_f64(my);
         my = my / num_Abs_f64(my);
     }
-    double best = square_residual_f64(q, mx, my, 0.0625);
+    double best = stencil2_residual_f64(q, mx, my, 0.0625);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
+        if (best <= difference * difference * difference * difference) {
             break;
         }
-        double dx = nudge, dy = 0.0;
+        double dx = difference, dy = 0.0;
         if (steep) {
             dx = 0.0;
-            dy = nudge;
+            dy = difference;
         }
-        double above = square_residual_f64(q, mx + dx, my + dy, 0.0625), below = square_residual_f64(q, mx - dx, my - dy, 0.0625);
+        double above = stencil2_residual_f64(q, mx + dx, my + dy, 0.0625), below = stencil2_residual_f64(q, mx - dx, my - dy, 0.0625);
         double slope = (above - below) / 2.0, bend = above - 2.0 * best + below;
         // where the residual is not convex: so far against the slope
-        double turn = 0x1.999999999999ap-04 /* 0.1 */ / nudge;
+        double turn = 0x1.999999999999ap-04 /* 0.1 */ / difference;
         if (slope > 0.0) {
             turn = -turn;
         }
@@ -3594,7 +3600,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
         }
         bool better = false;
         for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (double r = square_residual_f64(q, mx + turn * dx, my + turn * dy, 0.0625); r < best) {
+            if (double r = stencil2_residual_f64(q, mx + turn * dx, my + turn * dy, 0.0625); r < best) {
                 mx = mx + turn * dx;
                 my = my + turn * dy;
                 best = r;
@@ -3610,43 +3616,43 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
     return {mx, my};
 }
 
-// normal finds one from the nine cells by any way but Heights.
-// (*square[float64]).normal, normal2.go:46
-struct square_normal_f64_results { double r0; double r1; };
-DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, double nudge) {
+// normal finds one from the nine cells by any method but Heights.
+// (*stencil2[float64]).normal, normal2.go:46
+struct stencil2_normal_f64_results { double r0; double r1; };
+DEVICE stencil2_normal_f64_results stencil2_normal_f64(stencil2_f64 *q, int32 way, double difference) {
     switch (way) {
     case 2:
     {
-        const auto results1 = square_elvira_f64(q);
+        const auto results1 = stencil2_elvira_f64(q);
         return {results1.r0, results1.r1};
     }
     case 3:
     {
-        const auto results2 = square_lvira_f64(q, nudge);
+        const auto results2 = stencil2_lvira_f64(q, difference);
         return {results2.r0, results2.r1};
     }
     }
-    const auto results3 = square_simple_f64(q, way);
+    const auto results3 = stencil2_simple_f64(q, way);
     return {results3.r0, results3.r1};
 }
 
-// normal2 finds a normal in cell c by the given way.
+// normal2 finds a normal in cell c by the given method.
 // normal2[float64], normal2.go:25
 struct normal2_f64_results { double r0; double r1; };
-DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
+DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double difference) {
     if (way == 4) {
         const auto results1 = simple2_f64(f, c, sy, way);
         return {results1.r0, results1.r1};
     }
-    square_f64 q = around2_f64(f, c, sy);
-    const auto results2 = square_normal_f64(&q, way, nudge);
+    stencil2_f64 q = stencil2At_f64(f, c, sy);
+    const auto results2 = stencil2_normal_f64(&q, way, difference);
     return {results2.r0, results2.r1};
 }
 
-// found finds the plane of a mixed cell.
-// (*Sweep2[float64]).found, sweep2.go:94
-DEVICE geom_Line_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
-    auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
+// reconstruct finds the plane of a mixed cell.
+// (*Sweep2[float64]).reconstruct, sweep2.go:94
+DEVICE geom_Line_f64 Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
+    auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
@@ -3654,16 +3660,16 @@ DEVICE geom_Line_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
 // Reconstruct2[float64], sweep2.go:102
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (mixed_f64(s->F[c], s->Dust)) {
-        s->Planes[c] = Sweep2_found_f64(s, c);
+    if (mixed_f64(s->F[c], s->RoundOff)) {
+        s->Planes[c] = Sweep2_reconstruct_f64(s, c);
     }
 }
 
-// PatchReconstruct2 is Reconstruct2 for the cells of patch t.
-// PatchReconstruct2[float64], patchplanes2.go:12
-DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 128> *bits,
+// SquareReconstruct2 is Reconstruct2 for the cells of square t.
+// SquareReconstruct2[float64], squareplanes2.go:12
+DEVICE void SquareReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Squares *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(p, t);
+    auto [x, y] = Squares_corner(p, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
@@ -3687,14 +3693,14 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
     }
 }
 
-// place is where cell i of a row lies.
-// (*Survey[float32]).place, survey.go:141
-DEVICE int64 Survey_place_f32(const Survey_f32 *m, int32 i, int32 row) {
+// index is that of cell i of a row in the arrays.
+// (*Survey[float32]).index, survey.go:141
+DEVICE int64 Survey_index_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// brokenAt, survey.go:207
-DEVICE int64 brokenAt(int64 cell, double f) {
+// encodeBroken, survey.go:207
+DEVICE int64 encodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
         what = 1;
@@ -3778,13 +3784,13 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// take adds the volume fraction of cell i of a row, of so many.
-// (*tally).take, survey.go:168
-DEVICE void tally_take(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
+// add adds the volume fraction of cell i of a row of so many.
+// (*tally).add, survey.go:168
+DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
         Slice<int64> words) {
     int64 cell = add(mul(int64(row), int64(across)), int64(i));
     if (f - f != 0.0) {
-        o->broken = num_Larger_int64(o->broken, brokenAt(cell, f));
+        o->broken = num_Larger_int64(o->broken, encodeBroken(cell, f));
         return;
     }
     exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
@@ -3792,19 +3798,19 @@ DEVICE void tally_take(tally *o, double f, int32 i, int32 row, int32 across, Sli
     o->excess = num_Larger_f64(o->excess, num_Larger_f64(-f, f - 1.0));
 }
 
-// tally surveys run k of the patch at (x, y).
+// tally surveys run k of the square at (x, y).
 // (*Survey[float32]).tally, survey.go:153
 DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+    for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
         // as many as there are, so that the loop is compiled once and not eight times
-        if (q == 8 || i >= m->Patches_.Hi[0]) {
+        if (q == 8 || i >= m->Squares_.Hi[0]) {
             break;
         }
-        float v = m->F[Survey_place_f32(m, i, add(j, q))];
-        tally_take(&o, double(v), i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
-        o.mixed_ |= shl(marked(mixed_f32(v, m->Dust)), q);
+        float v = m->F[Survey_index_f32(m, i, add(j, q))];
+        tally_add(&o, double(v), i, add(j, q), m->Squares_.Hi[0], m->Reference, words);
+        o.mixed_ |= shl(flag(mixed_f32(v, m->RoundOff)), q);
     }
     return o;
 }
@@ -3865,7 +3871,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+// merge adds up groupRuns tallies, each so many-th from the first on, in the first of them.
 // merge, survey.go:180
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
     tally o = all[first];
@@ -3890,7 +3896,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// flush takes a patch's tally to its words, with n mixed cells.
+// flush adds a square's tally to its words, with n mixed cells.
 // (*tally).flush, survey.go:193
 DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
     exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
@@ -3903,9 +3909,9 @@ DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
     }
 }
 
-// tell adds word k of a patch to what is found.
-// (*Survey[float32]).tell, survey.go:232
-DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
+// addToTotals adds word k of a square to the results.
+// (*Survey[float32]).addToTotals, survey.go:232
+DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
     }
@@ -3916,11 +3922,11 @@ DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
     }
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
 // Survey2[float32], survey.go:50
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(&m->Patches_, t);
+    auto [x, y] = Squares_corner(&m->Squares_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
     }
@@ -3947,7 +3953,7 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     TURNS(int32, k, runs) {
         exact_Part sum = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
             exact_Part_Add(&sum, double(geom_Length_f32(&p, m->H[0], m->H[1])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         }
         (*tallies)[k].size = sum;
@@ -3963,29 +3969,29 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_addToTotals_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
-// place is where cell i of a row lies.
-// (*Survey[float64]).place, survey.go:141
-DEVICE int64 Survey_place_f64(const Survey_f64 *m, int32 i, int32 row) {
+// index is that of cell i of a row in the arrays.
+// (*Survey[float64]).index, survey.go:141
+DEVICE int64 Survey_index_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// tally surveys run k of the patch at (x, y).
+// tally surveys run k of the square at (x, y).
 // (*Survey[float64]).tally, survey.go:153
 DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    for (int32 q = 0, end1 = sub(m->Patches_.Hi[1], j); q < end1; q++) {
+    for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
         // as many as there are, so that the loop is compiled once and not eight times
-        if (q == 8 || i >= m->Patches_.Hi[0]) {
+        if (q == 8 || i >= m->Squares_.Hi[0]) {
             break;
         }
-        double v = m->F[Survey_place_f64(m, i, add(j, q))];
-        tally_take(&o, v, i, add(j, q), m->Patches_.Hi[0], m->Begun, words);
-        o.mixed_ |= shl(marked(mixed_f64(v, m->Dust)), q);
+        double v = m->F[Survey_index_f64(m, i, add(j, q))];
+        tally_add(&o, v, i, add(j, q), m->Squares_.Hi[0], m->Reference, words);
+        o.mixed_ |= shl(flag(mixed_f64(v, m->RoundOff)), q);
     }
     return o;
 }
@@ -4030,9 +4036,9 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     return num_Sqrt_f64(dx * dx + dy * dy);
 }
 
-// tell adds word k of a patch to what is found.
-// (*Survey[float64]).tell, survey.go:232
-DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
+// addToTotals adds word k of a square to the results.
+// (*Survey[float64]).addToTotals, survey.go:232
+DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
     }
@@ -4043,11 +4049,11 @@ DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
     }
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
 // Survey2[float64], survey.go:50
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(&m->Patches_, t);
+    auto [x, y] = Squares_corner(&m->Squares_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
     }
@@ -4074,7 +4080,7 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     TURNS(int32, k, runs) {
         exact_Part sum = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
             exact_Part_Add(&sum, geom_Length_f64(&p, m->H[0], m->H[1]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         }
         (*tallies)[k].size = sum;
@@ -4090,20 +4096,20 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_addToTotals_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float32]).column, normal3.go:61
-DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
+// (*stencil3[float32]).column, normal3.go:61
+DEVICE float stencil3_column_f32(stencil3_f32 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
-// arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float32], normal3.go:92
-struct arranged_f32_results { float r0; float r1; float r2; };
-DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) {
+// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
+// alongAxis[float32], normal3.go:92
+struct alongAxis_f32_results { float r0; float r1; float r2; };
+DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b) {
     if (axis == 0) {
         return {m, a, b};
     } else if (axis == 1) {
@@ -4113,34 +4119,34 @@ DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) 
 }
 
 // mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float32]).mixed, normal3.go:64
-struct cube_mixed_f32_results { float r0; float r1; float r2; };
-DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
+// (*stencil3[float32]).mixed, normal3.go:64
+struct stencil3_mixed_f32_results { float r0; float r1; float r2; };
+DEVICE stencil3_mixed_f32_results stencil3_mixed_f32(stencil3_f32 *q) {
     float mx = 0.0f;
     float my = 0.0f;
     float mz = 0.0f;
-    auto [yx, yy, yz] = cube_youngs_f32(q);
+    auto [yx, yy, yz] = stencil3_youngs_f32(q);
     float own = 0.0f;
     for (int64 axis = 0; axis < 3; axis++) {
         // the strides across and along the columns
         int64 s = 1, t = 3, along = 9;
-        float sign = side_f32(yz, 0.0f);
+        float sign = fluidSide_f32(yz, 0.0f);
         if (axis == 0) {
             s = 3;
             t = 9;
             along = 1;
-            sign = side_f32(yx, 0.0f);
+            sign = fluidSide_f32(yx, 0.0f);
         } else if (axis == 1) {
             s = 1;
             t = 9;
             along = 3;
-            sign = side_f32(yy, 0.0f);
+            sign = fluidSide_f32(yy, 0.0f);
         }
-        float a = (cube_column_f32(q, sub(int64(13), s), along) - cube_column_f32(q, add(int64(13), s), along)) / 2.0f;
-        float b = (cube_column_f32(q, sub(int64(13), t), along) - cube_column_f32(q, add(int64(13), t), along)) / 2.0f;
+        float a = (stencil3_column_f32(q, sub(int64(13), s), along) - stencil3_column_f32(q, add(int64(13), s), along)) / 2.0f;
+        float b = (stencil3_column_f32(q, sub(int64(13), t), along) - stencil3_column_f32(q, add(int64(13), t), along)) / 2.0f;
         if (float o = 1.0f / (1.0f + num_Abs_f32(a) + num_Abs_f32(b)); o > own) {
             own = o;
-            const auto results1 = arranged_f32(axis, sign, a, b);
+            const auto results1 = alongAxis_f32(axis, sign, a, b);
             mx = results1.r0;
             my = results1.r1;
             mz = results1.r2;
@@ -4163,12 +4169,12 @@ DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 
             return {mx, my, mz};
         }
     }
-    cube_f32 q = around3_f32(f, c, sy, sz);
+    stencil3_f32 q = stencil3At_f32(f, c, sy, sz);
     if (way == 0) {
-        const auto results1 = cube_youngs_f32(&q);
+        const auto results1 = stencil3_youngs_f32(&q);
         return {results1.r0, results1.r1, results1.r2};
     }
-    const auto results2 = cube_mixed_f32(&q);
+    const auto results2 = stencil3_mixed_f32(&q);
     return {results2.r0, results2.r1, results2.r2};
 }
 
@@ -4304,7 +4310,7 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 // Survey3[float32], survey.go:94
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(&m->Patches_, t);
+    auto [x, y] = Squares_corner(&m->Squares_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
     }
@@ -4331,7 +4337,7 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     TURNS(int32, k, runs) {
         exact_Part sum = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_place_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
             exact_Part_Add(&sum, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         }
         (*tallies)[k].size = sum;
@@ -4347,20 +4353,20 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_addToTotals_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float64]).column, normal3.go:61
-DEVICE double cube_column_f64(cube_f64 *q, int64 at, int64 s) {
+// (*stencil3[float64]).column, normal3.go:61
+DEVICE double stencil3_column_f64(stencil3_f64 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
-// arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float64], normal3.go:92
-struct arranged_f64_results { double r0; double r1; double r2; };
-DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double b) {
+// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
+// alongAxis[float64], normal3.go:92
+struct alongAxis_f64_results { double r0; double r1; double r2; };
+DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, double b) {
     if (axis == 0) {
         return {m, a, b};
     } else if (axis == 1) {
@@ -4370,34 +4376,34 @@ DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double 
 }
 
 // mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float64]).mixed, normal3.go:64
-struct cube_mixed_f64_results { double r0; double r1; double r2; };
-DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
+// (*stencil3[float64]).mixed, normal3.go:64
+struct stencil3_mixed_f64_results { double r0; double r1; double r2; };
+DEVICE stencil3_mixed_f64_results stencil3_mixed_f64(stencil3_f64 *q) {
     double mx = 0.0;
     double my = 0.0;
     double mz = 0.0;
-    auto [yx, yy, yz] = cube_youngs_f64(q);
+    auto [yx, yy, yz] = stencil3_youngs_f64(q);
     double own = 0.0;
     for (int64 axis = 0; axis < 3; axis++) {
         // the strides across and along the columns
         int64 s = 1, t = 3, along = 9;
-        double sign = side_f64(yz, 0.0);
+        double sign = fluidSide_f64(yz, 0.0);
         if (axis == 0) {
             s = 3;
             t = 9;
             along = 1;
-            sign = side_f64(yx, 0.0);
+            sign = fluidSide_f64(yx, 0.0);
         } else if (axis == 1) {
             s = 1;
             t = 9;
             along = 3;
-            sign = side_f64(yy, 0.0);
+            sign = fluidSide_f64(yy, 0.0);
         }
-        double a = (cube_column_f64(q, sub(int64(13), s), along) - cube_column_f64(q, add(int64(13), s), along)) / 2.0;
-        double b = (cube_column_f64(q, sub(int64(13), t), along) - cube_column_f64(q, add(int64(13), t), along)) / 2.0;
+        double a = (stencil3_column_f64(q, sub(int64(13), s), along) - stencil3_column_f64(q, add(int64(13), s), along)) / 2.0;
+        double b = (stencil3_column_f64(q, sub(int64(13), t), along) - stencil3_column_f64(q, add(int64(13), t), along)) / 2.0;
         if (double o = 1.0 / (1.0 + num_Abs_f64(a) + num_Abs_f64(b)); o > own) {
             own = o;
-            const auto results1 = arranged_f64(axis, sign, a, b);
+            const auto results1 = alongAxis_f64(axis, sign, a, b);
             mx = results1.r0;
             my = results1.r1;
             mz = results1.r2;
@@ -4420,12 +4426,12 @@ DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64
             return {mx, my, mz};
         }
     }
-    cube_f64 q = around3_f64(f, c, sy, sz);
+    stencil3_f64 q = stencil3At_f64(f, c, sy, sz);
     if (way == 0) {
-        const auto results1 = cube_youngs_f64(&q);
+        const auto results1 = stencil3_youngs_f64(&q);
         return {results1.r0, results1.r1, results1.r2};
     }
-    const auto results2 = cube_mixed_f64(&q);
+    const auto results2 = stencil3_mixed_f64(&q);
     return {results2.r0, results2.r1, results2.r2};
 }
 
@@ -4561,7 +4567,7 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 // Survey3[float64], survey.go:94
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Patches_corner(&m->Patches_, t);
+    auto [x, y] = Squares_corner(&m->Squares_, t);
     TURNS(int64, k, 216) {
         (*words)[k] = 0;
     }
@@ -4588,7 +4594,7 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     TURNS(int32, k, runs) {
         exact_Part sum = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_place_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
             exact_Part_Add(&sum, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         }
         (*tallies)[k].size = sum;
@@ -4604,11 +4610,11 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
     __syncthreads();
     TURNS(int64, k, 216) {
-        Survey_tell_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+        Survey_addToTotals_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
     }
 }
 
-// ClearSurvey empties word k of what a survey finds.
+// ClearSurvey clears word k of a survey's results.
 // ClearSurvey, survey.go:138
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
@@ -4631,9 +4637,9 @@ DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float t
 // pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
 // and whether the donor is so: a mixed one needs its plane.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
-// cells.
+// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
+// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
+// more cells.
 // pureFlux[float32], flux.go:62
 struct pureFlux_f32_results { float r0; bool r1; };
 DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
@@ -4678,7 +4684,7 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
     if (cfl > 0.0f) {
         donor = sub(c, step);
     }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->RoundOff); pure) {
         return flux;
     }
     float t = num_Abs_f32(cfl);
@@ -4696,7 +4702,7 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
+// passes them. Among full cells the result is the old value, to the last bit.
 // updated[float32], flux.go:41
 DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
@@ -4732,7 +4738,7 @@ DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(s->Kind, f, below, above, s->Dust) || staysFull_f32(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
+    if (staysEmpty_f32(s->Kind, f, below, above, s->RoundOff) || staysFull_f32(s->Kind, f, below, above, s->RoundOff) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
         s->Out[c] = f;
         return;
     }
@@ -4756,9 +4762,9 @@ DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, doub
 // pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
 // and whether the donor is so: a mixed one needs its plane.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
-// cells.
+// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
+// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
+// more cells.
 // pureFlux[float64], flux.go:62
 struct pureFlux_f64_results { double r0; bool r1; };
 DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
@@ -4803,7 +4809,7 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
     if (cfl > 0.0) {
         donor = sub(c, step);
     }
-    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
+    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->RoundOff); pure) {
         return flux;
     }
     double t = num_Abs_f64(cfl);
@@ -4821,7 +4827,7 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
+// passes them. Among full cells the result is the old value, to the last bit.
 // updated[float64], flux.go:41
 DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
@@ -4857,7 +4863,7 @@ DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(s->Kind, f, below, above, s->Dust) || staysFull_f64(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5)) {
+    if (staysEmpty_f64(s->Kind, f, below, above, s->RoundOff) || staysFull_f64(s->Kind, f, below, above, s->RoundOff) && (s->Kind != 0 || s->Start[c] > 0.5)) {
         s->Out[c] = f;
         return;
     }
@@ -4872,7 +4878,7 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     if (cfl > 0.0f) {
         donor = sub(c, int64(s->Stride));
     }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->RoundOff); pure) {
         return flux;
     }
     geom_Plane_f32 p = Sweep3_plane_f32(s, donor);
@@ -4905,7 +4911,7 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
+    if (staysEmpty_f32(0, f, below, above, s->RoundOff) || staysFull_f32(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
@@ -4920,7 +4926,7 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     if (cfl > 0.0) {
         donor = sub(c, int64(s->Stride));
     }
-    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
+    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->RoundOff); pure) {
         return flux;
     }
     geom_Plane_f64 p = Sweep3_plane_f64(s, donor);
@@ -4953,16 +4959,16 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
+    if (staysEmpty_f64(0, f, below, above, s->RoundOff) || staysFull_f64(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
     Sweep3_advance_f64(s, c, clock);
 }
 
-// sloped is the fall from l to r: centred, left or right.
-// sloped[float32], normal3.go:150
-DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
+// slopeOf is the fall from l to r: centred, left or right.
+// slopeOf[float32], normal3.go:150
+DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
     if (kind == 0) {
         return (l - r) / 2.0f;
     } else if (kind == 1) {
@@ -4973,8 +4979,8 @@ DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float32]).residual, normal3.go:103
-DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float enough) {
+// (*stencil3[float32]).residual, normal3.go:103
+DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz, float enough) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
     float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
@@ -4994,34 +5000,34 @@ DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float 
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float32]).elvira, normal3.go:123
-struct cube_elvira_f32_results { float r0; float r1; float r2; };
-DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
+// (*stencil3[float32]).elvira, normal3.go:123
+struct stencil3_elvira_f32_results { float r0; float r1; float r2; };
+DEVICE stencil3_elvira_f32_results stencil3_elvira_f32(stencil3_f32 *q) {
     float mx = 0.0f;
     float my = 0.0f;
     float mz = 0.0f;
-    auto [yx, yy, yz] = cube_youngs_f32(q);
+    auto [yx, yy, yz] = stencil3_youngs_f32(q);
     float best = 0x1.dcd65p+29f /* 1e+09 */;
     for (int64 axis = 0; axis < 3; axis++) {
         int64 s = 1, t = 3, along = 9;
-        float sign = side_f32(yz, 0.0f);
+        float sign = fluidSide_f32(yz, 0.0f);
         if (axis == 0) {
             s = 3;
             t = 9;
             along = 1;
-            sign = side_f32(yx, 0.0f);
+            sign = fluidSide_f32(yx, 0.0f);
         } else if (axis == 1) {
             s = 1;
             t = 9;
             along = 3;
-            sign = side_f32(yy, 0.0f);
+            sign = fluidSide_f32(yy, 0.0f);
         }
-        float m = cube_column_f32(q, 13, along);
-        float sl = cube_column_f32(q, sub(int64(13), s), along), sr = cube_column_f32(q, add(int64(13), s), along);
-        float tl = cube_column_f32(q, sub(int64(13), t), along), tr = cube_column_f32(q, add(int64(13), t), along);
+        float m = stencil3_column_f32(q, 13, along);
+        float sl = stencil3_column_f32(q, sub(int64(13), s), along), sr = stencil3_column_f32(q, add(int64(13), s), along);
+        float tl = stencil3_column_f32(q, sub(int64(13), t), along), tr = stencil3_column_f32(q, add(int64(13), t), along);
         for (int64 k = 0; k < 9; k++) {
-            auto [x, y, z] = arranged_f32(axis, sign, sloped_f32(k % 3, sl, m, sr), sloped_f32(k / 3, tl, m, tr));
-            if (float r = cube_residual_f32(q, x, y, z, best); r < best) {
+            auto [x, y, z] = alongAxis_f32(axis, sign, slopeOf_f32(k % 3, sl, m, sr), slopeOf_f32(k / 3, tl, m, tr));
+            if (float r = stencil3_residual_f32(q, x, y, z, best); r < best) {
                 best = r;
                 mx = x;
                 my = y;
@@ -5034,8 +5040,8 @@ DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
-// (*cube[float32]).differences, lvira3.go:14
-DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
+// (*stencil3[float32]).differences, lvira3.go:14
+DEVICE float stencil3_differences_f32(stencil3_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
     float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
@@ -5060,15 +5066,15 @@ DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Arr
     return sum;
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
-// largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float32]).lvira, lvira3.go:41
-struct cube_lvira_f32_results { float r0; float r1; float r2; };
-DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
+// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
+// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+// (*stencil3[float32]).lvira, lvira3.go:41
+struct stencil3_lvira_f32_results { float r0; float r1; float r2; };
+DEVICE stencil3_lvira_f32_results stencil3_lvira_f32(stencil3_f32 *q, float difference) {
     float mx = 0.0f;
     float my = 0.0f;
     float mz = 0.0f;
-    const auto results1 = cube_elvira_f32(q);
+    const auto results1 = stencil3_elvira_f32(q);
     mx = results1.r0;
     my = results1.r1;
     mz = results1.r2;
@@ -5085,15 +5091,15 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     my = my / most;
     mz = mz / most;
     Array<float, 27> now = {}, a = {}, b = {};
-    float best = cube_differences_f32(q, mx, my, mz, &now);
+    float best = stencil3_differences_f32(q, mx, my, mz, &now);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
+        if (best <= difference * difference * difference * difference) {
             break;
         }
-        auto [ax, ay, az] = arranged_f32(axis, 0.0f, nudge, 0.0f);
-        auto [bx, by, bz] = arranged_f32(axis, 0.0f, 0.0f, nudge);
-        cube_differences_f32(q, mx + ax, my + ay, mz + az, &a);
-        cube_differences_f32(q, mx + bx, my + by, mz + bz, &b);
+        auto [ax, ay, az] = alongAxis_f32(axis, 0.0f, difference, 0.0f);
+        auto [bx, by, bz] = alongAxis_f32(axis, 0.0f, 0.0f, difference);
+        stencil3_differences_f32(q, mx + ax, my + ay, mz + az, &a);
+        stencil3_differences_f32(q, mx + bx, my + by, mz + bz, &b);
         float aa = 0.0f, ab = 0.0f, bb = 0.0f, ra = 0.0f, rb = 0.0f;
         for (int64 k = 0; k < 27; k++) {
             float u = a[k] - now[k], v = b[k] - now[k];
@@ -5108,14 +5114,14 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
             break;
         }
         float s = (ab * rb - bb * ra) / det, t = (ab * ra - aa * rb) / det;
-        if (float size = num_Larger_f32(num_Abs_f32(s), num_Abs_f32(t)) * nudge; size > 0.5f) {
+        if (float size = num_Larger_f32(num_Abs_f32(s), num_Abs_f32(t)) * difference; size > 0.5f) {
             s = s / size / 2.0f;
             t = t / size / 2.0f;
         }
         bool better = false;
         for (int64 turn3 = 0; turn3 < 4; turn3++) {
             float x = mx + s * ax + t * bx, y = my + s * ay + t * by, z = mz + s * az + t * bz;
-            if (float r = cube_differences_f32(q, x, y, z, &a); r < best) {
+            if (float r = stencil3_differences_f32(q, x, y, z, &a); r < best) {
                 better = r < 0x1.ff7ceep-01f /* 0.999 */ * best;
                 mx = x;
                 my = y;
@@ -5134,27 +5140,27 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     return {mx, my, mz};
 }
 
-// normal3 finds a normal in cell c by the given way.
+// normal3 finds a normal in cell c by the given method.
 // normal3[float32], normal3.go:24
 struct normal3_f32_results { float r0; float r1; float r2; };
-DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way, float nudge) {
+DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way, float difference) {
     if (way == 2) {
-        cube_f32 q = around3_f32(f, c, sy, sz);
-        const auto results1 = cube_elvira_f32(&q);
+        stencil3_f32 q = stencil3At_f32(f, c, sy, sz);
+        const auto results1 = stencil3_elvira_f32(&q);
         return {results1.r0, results1.r1, results1.r2};
     } else if (way == 3) {
-        cube_f32 q = around3_f32(f, c, sy, sz);
-        const auto results2 = cube_lvira_f32(&q, nudge);
+        stencil3_f32 q = stencil3At_f32(f, c, sy, sz);
+        const auto results2 = stencil3_lvira_f32(&q, difference);
         return {results2.r0, results2.r1, results2.r2};
     }
     const auto results3 = simple3_f32(f, c, sy, sz, way);
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// found finds the plane of a mixed cell.
-// (*Sweep3[float32]).found, sweep3.go:84
-DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
-    auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
+// reconstruct finds the plane of a mixed cell.
+// (*Sweep3[float32]).reconstruct, sweep3.go:84
+DEVICE geom_Plane_f32 Sweep3_reconstruct_f32(const Sweep3_f32 *s, int64 c) {
+    auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
@@ -5162,14 +5168,14 @@ DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
 // Reconstruct3[float32], sweep3.go:92
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (mixed_f32(s->F[c], s->Dust)) {
-        s->Planes[c] = Sweep3_found_f32(s, c);
+    if (mixed_f32(s->F[c], s->RoundOff)) {
+        s->Planes[c] = Sweep3_reconstruct_f32(s, c);
     }
 }
 
-// sloped is the fall from l to r: centred, left or right.
-// sloped[float64], normal3.go:150
-DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
+// slopeOf is the fall from l to r: centred, left or right.
+// slopeOf[float64], normal3.go:150
+DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
     } else if (kind == 1) {
@@ -5180,8 +5186,8 @@ DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float64]).residual, normal3.go:103
-DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, double enough) {
+// (*stencil3[float64]).residual, normal3.go:103
+DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, double mz, double enough) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
     double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
@@ -5201,34 +5207,34 @@ DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, do
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float64]).elvira, normal3.go:123
-struct cube_elvira_f64_results { double r0; double r1; double r2; };
-DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
+// (*stencil3[float64]).elvira, normal3.go:123
+struct stencil3_elvira_f64_results { double r0; double r1; double r2; };
+DEVICE stencil3_elvira_f64_results stencil3_elvira_f64(stencil3_f64 *q) {
     double mx = 0.0;
     double my = 0.0;
     double mz = 0.0;
-    auto [yx, yy, yz] = cube_youngs_f64(q);
+    auto [yx, yy, yz] = stencil3_youngs_f64(q);
     double best = 0x1.dcd65p+29 /* 1e+09 */;
     for (int64 axis = 0; axis < 3; axis++) {
         int64 s = 1, t = 3, along = 9;
-        double sign = side_f64(yz, 0.0);
+        double sign = fluidSide_f64(yz, 0.0);
         if (axis == 0) {
             s = 3;
             t = 9;
             along = 1;
-            sign = side_f64(yx, 0.0);
+            sign = fluidSide_f64(yx, 0.0);
         } else if (axis == 1) {
             s = 1;
             t = 9;
             along = 3;
-            sign = side_f64(yy, 0.0);
+            sign = fluidSide_f64(yy, 0.0);
         }
-        double m = cube_column_f64(q, 13, along);
-        double sl = cube_column_f64(q, sub(int64(13), s), along), sr = cube_column_f64(q, add(int64(13), s), along);
-        double tl = cube_column_f64(q, sub(int64(13), t), along), tr = cube_column_f64(q, add(int64(13), t), along);
+        double m = stencil3_column_f64(q, 13, along);
+        double sl = stencil3_column_f64(q, sub(int64(13), s), along), sr = stencil3_column_f64(q, add(int64(13), s), along);
+        double tl = stencil3_column_f64(q, sub(int64(13), t), along), tr = stencil3_column_f64(q, add(int64(13), t), along);
         for (int64 k = 0; k < 9; k++) {
-            auto [x, y, z] = arranged_f64(axis, sign, sloped_f64(k % 3, sl, m, sr), sloped_f64(k / 3, tl, m, tr));
-            if (double r = cube_residual_f64(q, x, y, z, best); r < best) {
+            auto [x, y, z] = alongAxis_f64(axis, sign, slopeOf_f64(k % 3, sl, m, sr), slopeOf_f64(k / 3, tl, m, tr));
+            if (double r = stencil3_residual_f64(q, x, y, z, best); r < best) {
                 best = r;
                 mx = x;
                 my = y;
@@ -5241,8 +5247,8 @@ DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
-// (*cube[float64]).differences, lvira3.go:14
-DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
+// (*stencil3[float64]).differences, lvira3.go:14
+DEVICE double stencil3_differences_f64(stencil3_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
     double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
@@ -5267,15 +5273,15 @@ DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz,
     return sum;
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
-// largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float64]).lvira, lvira3.go:41
-struct cube_lvira_f64_results { double r0; double r1; double r2; };
-DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
+// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
+// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+// (*stencil3[float64]).lvira, lvira3.go:41
+struct stencil3_lvira_f64_results { double r0; double r1; double r2; };
+DEVICE stencil3_lvira_f64_results stencil3_lvira_f64(stencil3_f64 *q, double difference) {
     double mx = 0.0;
     double my = 0.0;
     double mz = 0.0;
-    const auto results1 = cube_elvira_f64(q);
+    const auto results1 = stencil3_elvira_f64(q);
     mx = results1.r0;
     my = results1.r1;
     mz = results1.r2;
@@ -5292,15 +5298,15 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     my = my / most;
     mz = mz / most;
     Array<double, 27> now = {}, a = {}, b = {};
-    double best = cube_differences_f64(q, mx, my, mz, &now);
+    double best = stencil3_differences_f64(q, mx, my, mz, &now);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
+        if (best <= difference * difference * difference * difference) {
             break;
         }
-        auto [ax, ay, az] = arranged_f64(axis, 0.0, nudge, 0.0);
-        auto [bx, by, bz] = arranged_f64(axis, 0.0, 0.0, nudge);
-        cube_differences_f64(q, mx + ax, my + ay, mz + az, &a);
-        cube_differences_f64(q, mx + bx, my + by, mz + bz, &b);
+        auto [ax, ay, az] = alongAxis_f64(axis, 0.0, difference, 0.0);
+        auto [bx, by, bz] = alongAxis_f64(axis, 0.0, 0.0, difference);
+        stencil3_differences_f64(q, mx + ax, my + ay, mz + az, &a);
+        stencil3_differences_f64(q, mx + bx, my + by, mz + bz, &b);
         double aa = 0.0, ab = 0.0, bb = 0.0, ra = 0.0, rb = 0.0;
         for (int64 k = 0; k < 27; k++) {
             double u = a[k] - now[k], v = b[k] - now[k];
@@ -5315,14 +5321,14 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
             break;
         }
         double s = (ab * rb - bb * ra) / det, t = (ab * ra - aa * rb) / det;
-        if (double size = num_Larger_f64(num_Abs_f64(s), num_Abs_f64(t)) * nudge; size > 0.5) {
+        if (double size = num_Larger_f64(num_Abs_f64(s), num_Abs_f64(t)) * difference; size > 0.5) {
             s = s / size / 2.0;
             t = t / size / 2.0;
         }
         bool better = false;
         for (int64 turn3 = 0; turn3 < 4; turn3++) {
             double x = mx + s * ax + t * bx, y = my + s * ay + t * by, z = mz + s * az + t * bz;
-            if (double r = cube_differences_f64(q, x, y, z, &a); r < best) {
+            if (double r = stencil3_differences_f64(q, x, y, z, &a); r < best) {
                 better = r < 0x1.ff7ced916872bp-01 /* 0.999 */ * best;
                 mx = x;
                 my = y;
@@ -5341,27 +5347,27 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     return {mx, my, mz};
 }
 
-// normal3 finds a normal in cell c by the given way.
+// normal3 finds a normal in cell c by the given method.
 // normal3[float64], normal3.go:24
 struct normal3_f64_results { double r0; double r1; double r2; };
-DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way, double nudge) {
+DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way, double difference) {
     if (way == 2) {
-        cube_f64 q = around3_f64(f, c, sy, sz);
-        const auto results1 = cube_elvira_f64(&q);
+        stencil3_f64 q = stencil3At_f64(f, c, sy, sz);
+        const auto results1 = stencil3_elvira_f64(&q);
         return {results1.r0, results1.r1, results1.r2};
     } else if (way == 3) {
-        cube_f64 q = around3_f64(f, c, sy, sz);
-        const auto results2 = cube_lvira_f64(&q, nudge);
+        stencil3_f64 q = stencil3At_f64(f, c, sy, sz);
+        const auto results2 = stencil3_lvira_f64(&q, difference);
         return {results2.r0, results2.r1, results2.r2};
     }
     const auto results3 = simple3_f64(f, c, sy, sz, way);
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// found finds the plane of a mixed cell.
-// (*Sweep3[float64]).found, sweep3.go:84
-DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
-    auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
+// reconstruct finds the plane of a mixed cell.
+// (*Sweep3[float64]).reconstruct, sweep3.go:84
+DEVICE geom_Plane_f64 Sweep3_reconstruct_f64(const Sweep3_f64 *s, int64 c) {
+    auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
@@ -5369,8 +5375,8 @@ DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
 // Reconstruct3[float64], sweep3.go:92
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (mixed_f64(s->F[c], s->Dust)) {
-        s->Planes[c] = Sweep3_found_f64(s, c);
+    if (mixed_f64(s->F[c], s->RoundOff)) {
+        s->Planes[c] = Sweep3_reconstruct_f64(s, c);
     }
 }
 
@@ -5383,19 +5389,19 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     }
     int32 t = s->Order[n];
     int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
-    int32 was = s->Was[t];
+    int32 was = s->KindsBefore[t];
     int32 kind = was & 3;
     bool same = kind != 3;
     for (int32 k = 0; k < 9; k++) {
         int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
         if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
             if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // what others own may be anything
+                // other ranks' cells may hold anything
                 same = false;
             }
             continue;
         }
-        if ((s->Was[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
+        if ((s->KindsBefore[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
             same = false;
         }
     }
@@ -5416,8 +5422,8 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamped, tilecells2.go:85
-DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
+// clamp, tilecells2.go:85
+DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
     }
@@ -5427,11 +5433,11 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     return i;
 }
 
-// load brings number k of the tile's cells and rim to shared memory.
+// load brings number k of the tile's cells and margin to shared memory.
 // (*Tiles2[float32]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
-    int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
-    int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+    int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+    int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
@@ -5446,10 +5452,10 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tilecells2.go:152
-DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
+// (*Tiles2[float32]).inReach, tilecells2.go:152
+DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
@@ -5459,7 +5465,7 @@ DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x,
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
-    return Tiles2_around_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_around_f32(s, 1, py, y, ry, face);
+    return Tiles2_inReach_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f32(s, 1, py, y, ry, face);
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
@@ -5487,19 +5493,19 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
 
-// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tilecells2.go:120
-DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
-        Clock_f32 *clock) {
+// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// (*Tiles2[float32]).mixedDonor, tilecells2.go:120
+DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y,
+        Array<float, 1444> *a, Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
     if (!Tiles2_needed_f32(s, n, px, py, x, y)) {
         return 0;
     }
     int32 axis = s->Axis ^ n;
     auto [step, unused1] = Tiles2_strides_f32(s, axis);
-    bool below = mixed_f32((*a)[sub(own, step)], s->Dust), above = mixed_f32((*a)[own], s->Dust);
+    bool below = mixed_f32((*a)[sub(own, step)], s->RoundOff), above = mixed_f32((*a)[own], s->RoundOff);
     if (below || above) {
-        return marked(fromMixed_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
+        return flag(fromMixed_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
     }
     return 0;
 }
@@ -5524,14 +5530,14 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
     if (kind == 2) {
         t = stretched_f32(t, Tiles2_velocity_f32(s, axis, place) * q, Tiles2_velocity_f32(s, axis, add(place, stride)) * q);
     }
-    square_f32 around = square_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
+    stencil2_f32 around = stencil2_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
     float along = 0.0f, across = 0.0f;
     if (fine) {
-        const auto results1 = square_normal_f32(&around, s->Normal, s->Nudge);
+        const auto results1 = stencil2_normal_f32(&around, s->Normal, s->DifferenceStep);
         along = results1.r0;
         across = results1.r1;
     } else {
-        const auto results2 = square_simple_f32(&around, s->Normal);
+        const auto results2 = stencil2_simple_f32(&around, s->Normal);
         along = results2.r0;
         across = results2.r1;
     }
@@ -5544,7 +5550,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
     return lineFlux_f32(cfl, t, along, across, alpha);
 }
 
-// shared is the place of a tile's cell in shared memory.
+// shared is the index of a tile's cell in shared memory.
 // shared, tilecells2.go:83
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
@@ -5571,12 +5577,12 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    if (staysEmpty_f32(kind, f, below, above, s->Dust) || staysFull_f32(kind, f, below, above, s->Dust) && (kind != 0 || start > 0.5f)) {
+    if (staysEmpty_f32(kind, f, below, above, s->RoundOff) || staysFull_f32(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5f)) {
         return f;
     }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
-    float in = faceFlux_f32(lo, below, f, (*flux)[own], s->Dust), out = faceFlux_f32(hi, f, above, (*flux)[add(own, step)], s->Dust);
+    float in = faceFlux_f32(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f32(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
@@ -5589,8 +5595,8 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
     if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
-    int32 j = clamped(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
+    int32 i = clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
+    int32 j = clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
     (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
@@ -5611,17 +5617,17 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-// contents[float32], tilekind2.go:29
-DEVICE int32 contents_f32(float f, int32 sweep, float dust) {
+// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+// kindOfCell[float32], tilekind2.go:29
+DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
     if (sweep != 0) {
-        dust = 0.0f;
+        roundOff = 0.0f;
     }
     int32 kind = 0;
-    if (!empty_f32(f, dust) || sweep != 0 && f < 0.0f) {
+    if (!empty_f32(f, roundOff) || sweep != 0 && f < 0.0f) {
         kind |= 1;
     }
-    if (!full_f32(f, dust) || sweep != 0 && f > 1.0f) {
+    if (!full_f32(f, roundOff) || sweep != 0 && f > 1.0f) {
         kind |= 2;
     }
     return kind;
@@ -5636,14 +5642,14 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= contents_f32((*f)[shared(add(px, n), py)], s->Kinds[0], s->Dust);
+        kind |= kindOfCell_f32((*f)[shared(add(px, n), py)], s->Kinds[0], s->RoundOff);
     }
     return kind;
 }
 
-// merged is the kind of several pieces together.
-// merged[float32], tilekind2.go:44
-DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
+// combineKinds is the kind of several pieces together.
+// combineKinds[float32], tilekind2.go:44
+DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
         kind |= int32((*pieces)[add(first, k)]);
@@ -5651,9 +5657,9 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     return kind;
 }
 
-// copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tilecells2.go:42
-DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
+// copyCell makes number k of the tile's cells the same in both fields.
+// (*Tiles2[float32]).copyCell, tilecells2.go:42
+DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
         s->Out[c] = s->F[c];
@@ -5674,15 +5680,15 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_crosses_f32(s, 0, k, w.x, w.y, f, clock);
+        (*crossed)[k] = Tiles2_mixedDonor_f32(s, 0, k, w.x, w.y, f, clock);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[37]) {
@@ -5694,15 +5700,15 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_crosses_f32(s, 1, k, w.x, w.y, between, clock);
+        (*crossed)[k] = Tiles2_mixedDonor_f32(s, 1, k, w.x, w.y, between, clock);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[37]) {
@@ -5718,17 +5724,17 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
     __syncthreads();
     TURNS(int32, k, w.mark / 16) {
-        (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
+        (*between)[add(256, k)] = float(combineKinds_f32(between, mul(16, k), 16));
     }
     __syncthreads();
     TURNS(int32, k, w.copied) {
-        Tiles2_copied_f32(s, k, w.x, w.y);
+        Tiles2_copyCell_f32(s, k, w.x, w.y);
     }
     __syncthreads();
     TURNS(int32, turn15, w.once) {
-        s->Is[w.tile] = w.kind;
+        s->KindsAfter[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[w.tile] = merged_f32(between, 256, 16);
+            s->KindsAfter[w.tile] = combineKinds_f32(between, 256, 16);
         }
     }
 }
@@ -5742,19 +5748,19 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     }
     int32 t = s->Order[n];
     int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
-    int32 was = s->Was[t];
+    int32 was = s->KindsBefore[t];
     int32 kind = was & 3;
     bool same = kind != 3;
     for (int32 k = 0; k < 9; k++) {
         int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
         if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
             if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // what others own may be anything
+                // other ranks' cells may hold anything
                 same = false;
             }
             continue;
         }
-        if ((s->Was[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
+        if ((s->KindsBefore[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
             same = false;
         }
     }
@@ -5775,11 +5781,11 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     return w;
 }
 
-// load brings number k of the tile's cells and rim to shared memory.
+// load brings number k of the tile's cells and margin to shared memory.
 // (*Tiles2[float64]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
-    int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
-    int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+    int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+    int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
@@ -5794,10 +5800,10 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tilecells2.go:152
-DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
+// (*Tiles2[float64]).inReach, tilecells2.go:152
+DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
@@ -5807,7 +5813,7 @@ DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x,
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
-    return Tiles2_around_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_around_f64(s, 1, py, y, ry, face);
+    return Tiles2_inReach_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f64(s, 1, py, y, ry, face);
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
@@ -5835,19 +5841,19 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
 
-// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tilecells2.go:120
-DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
-        Clock_f64 *clock) {
+// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// (*Tiles2[float64]).mixedDonor, tilecells2.go:120
+DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y,
+        Array<double, 1444> *a, Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
     if (!Tiles2_needed_f64(s, n, px, py, x, y)) {
         return 0;
     }
     int32 axis = s->Axis ^ n;
     auto [step, unused1] = Tiles2_strides_f64(s, axis);
-    bool below = mixed_f64((*a)[sub(own, step)], s->Dust), above = mixed_f64((*a)[own], s->Dust);
+    bool below = mixed_f64((*a)[sub(own, step)], s->RoundOff), above = mixed_f64((*a)[own], s->RoundOff);
     if (below || above) {
-        return marked(fromMixed_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
+        return flag(fromMixed_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
     }
     return 0;
 }
@@ -5872,14 +5878,14 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
     if (kind == 2) {
         t = stretched_f64(t, Tiles2_velocity_f64(s, axis, place) * q, Tiles2_velocity_f64(s, axis, add(place, stride)) * q);
     }
-    square_f64 around = square_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
+    stencil2_f64 around = stencil2_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
     double along = 0.0, across = 0.0;
     if (fine) {
-        const auto results1 = square_normal_f64(&around, s->Normal, s->Nudge);
+        const auto results1 = stencil2_normal_f64(&around, s->Normal, s->DifferenceStep);
         along = results1.r0;
         across = results1.r1;
     } else {
-        const auto results2 = square_simple_f64(&around, s->Normal);
+        const auto results2 = stencil2_simple_f64(&around, s->Normal);
         along = results2.r0;
         across = results2.r1;
     }
@@ -5913,12 +5919,12 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    if (staysEmpty_f64(kind, f, below, above, s->Dust) || staysFull_f64(kind, f, below, above, s->Dust) && (kind != 0 || start > 0.5)) {
+    if (staysEmpty_f64(kind, f, below, above, s->RoundOff) || staysFull_f64(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5)) {
         return f;
     }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
-    double in = faceFlux_f64(lo, below, f, (*flux)[own], s->Dust), out = faceFlux_f64(hi, f, above, (*flux)[add(own, step)], s->Dust);
+    double in = faceFlux_f64(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f64(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
@@ -5931,8 +5937,8 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
     if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
-    int32 j = clamped(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
+    int32 i = clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
+    int32 j = clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
     (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
@@ -5953,17 +5959,17 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-// contents[float64], tilekind2.go:29
-DEVICE int32 contents_f64(double f, int32 sweep, double dust) {
+// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+// kindOfCell[float64], tilekind2.go:29
+DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
     if (sweep != 0) {
-        dust = 0.0;
+        roundOff = 0.0;
     }
     int32 kind = 0;
-    if (!empty_f64(f, dust) || sweep != 0 && f < 0.0) {
+    if (!empty_f64(f, roundOff) || sweep != 0 && f < 0.0) {
         kind |= 1;
     }
-    if (!full_f64(f, dust) || sweep != 0 && f > 1.0) {
+    if (!full_f64(f, roundOff) || sweep != 0 && f > 1.0) {
         kind |= 2;
     }
     return kind;
@@ -5978,14 +5984,14 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= contents_f64((*f)[shared(add(px, n), py)], s->Kinds[0], s->Dust);
+        kind |= kindOfCell_f64((*f)[shared(add(px, n), py)], s->Kinds[0], s->RoundOff);
     }
     return kind;
 }
 
-// merged is the kind of several pieces together.
-// merged[float64], tilekind2.go:44
-DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
+// combineKinds is the kind of several pieces together.
+// combineKinds[float64], tilekind2.go:44
+DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
         kind |= int32((*pieces)[add(first, k)]);
@@ -5993,9 +5999,9 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     return kind;
 }
 
-// copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tilecells2.go:42
-DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
+// copyCell makes number k of the tile's cells the same in both fields.
+// (*Tiles2[float64]).copyCell, tilecells2.go:42
+DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
         s->Out[c] = s->F[c];
@@ -6016,15 +6022,15 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_crosses_f64(s, 0, k, w.x, w.y, f, clock);
+        (*crossed)[k] = Tiles2_mixedDonor_f64(s, 0, k, w.x, w.y, f, clock);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[37]) {
@@ -6036,15 +6042,15 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_crosses_f64(s, 1, k, w.x, w.y, between, clock);
+        (*crossed)[k] = Tiles2_mixedDonor_f64(s, 1, k, w.x, w.y, between, clock);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int64, x, 38) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[37]) {
@@ -6060,17 +6066,17 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
     __syncthreads();
     TURNS(int32, k, w.mark / 16) {
-        (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
+        (*between)[add(256, k)] = double(combineKinds_f64(between, mul(16, k), 16));
     }
     __syncthreads();
     TURNS(int32, k, w.copied) {
-        Tiles2_copied_f64(s, k, w.x, w.y);
+        Tiles2_copyCell_f64(s, k, w.x, w.y);
     }
     __syncthreads();
     TURNS(int32, turn15, w.once) {
-        s->Is[w.tile] = w.kind;
+        s->KindsAfter[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[w.tile] = merged_f64(between, 256, 16);
+            s->KindsAfter[w.tile] = combineKinds_f64(between, 256, 16);
         }
     }
 }
@@ -6090,9 +6096,9 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
     return w;
 }
 
-// crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float32]).crosses, tile3.go:80
-DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+// (*Sweep3[float32]).mixedDonor, tile3.go:80
+DEVICE int32 Sweep3_mixedDonor_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f32 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
     // one more face than cells
@@ -6118,19 +6124,19 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
         return 0;
     }
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
-    bool below = mixed_f32(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f32(s->F[c], s->Dust);
+    bool below = mixed_f32(s->F[sub(c, int64(s->Stride))], s->RoundOff), above = mixed_f32(s->F[c], s->RoundOff);
     if (below || above) {
-        return marked(fromMixed_f32(s->U[c] * clock->Courant[s->Axis], below, above));
+        return flag(fromMixed_f32(s->U[c] * clock->Courant[s->Axis], below, above));
     }
     return 0;
 }
 
-// between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float32]).between, tile3.go:103
-DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
+// updateCell takes cell c through the sweep, whose lower face has the given number.
+// (*Sweep3[float32]).updateCell, tile3.go:103
+DEVICE void Sweep3_updateCell_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
+    if (staysEmpty_f32(0, f, below, above, s->RoundOff) || staysFull_f32(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
@@ -6142,7 +6148,7 @@ DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<f
     }
     float q = clock->Courant[s->Axis];
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    float in = faceFlux_f32(lo, below, f, (*flux)[face], s->Dust), out = faceFlux_f32(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    float in = faceFlux_f32(lo, below, f, (*flux)[face], s->RoundOff), out = faceFlux_f32(hi, f, above, (*flux)[add(face, step)], s->RoundOff);
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
@@ -6154,15 +6160,15 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
         Array<int32, 33> *total) {
     brickWork w = Bricks_work(b, t);
     TURNS(int32, k, w.faces) {
-        (*crossed)[k] = Sweep3_crosses_f32(s, k, w.x, w.y, w.z, b, clock);
+        (*crossed)[k] = Sweep3_mixedDonor_f32(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
     TURNS(int32, x, 33) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
     TURNS(int32, x, 33) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[32]) {
@@ -6174,14 +6180,14 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
     TURNS(int32, k, w.cells) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
-            Sweep3_between_f32(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+            Sweep3_updateCell_f32(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
     }
 }
 
-// crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float64]).crosses, tile3.go:80
-DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+// (*Sweep3[float64]).mixedDonor, tile3.go:80
+DEVICE int32 Sweep3_mixedDonor_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f64 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
     // one more face than cells
@@ -6207,19 +6213,19 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
         return 0;
     }
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
-    bool below = mixed_f64(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f64(s->F[c], s->Dust);
+    bool below = mixed_f64(s->F[sub(c, int64(s->Stride))], s->RoundOff), above = mixed_f64(s->F[c], s->RoundOff);
     if (below || above) {
-        return marked(fromMixed_f64(s->U[c] * clock->Courant[s->Axis], below, above));
+        return flag(fromMixed_f64(s->U[c] * clock->Courant[s->Axis], below, above));
     }
     return 0;
 }
 
-// between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float64]).between, tile3.go:103
-DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
+// updateCell takes cell c through the sweep, whose lower face has the given number.
+// (*Sweep3[float64]).updateCell, tile3.go:103
+DEVICE void Sweep3_updateCell_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
+    if (staysEmpty_f64(0, f, below, above, s->RoundOff) || staysFull_f64(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -6231,7 +6237,7 @@ DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<d
     }
     double q = clock->Courant[s->Axis];
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    double in = faceFlux_f64(lo, below, f, (*flux)[face], s->Dust), out = faceFlux_f64(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    double in = faceFlux_f64(lo, below, f, (*flux)[face], s->RoundOff), out = faceFlux_f64(hi, f, above, (*flux)[add(face, step)], s->RoundOff);
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
@@ -6243,15 +6249,15 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
         Array<int32, 33> *total) {
     brickWork w = Bricks_work(b, t);
     TURNS(int32, k, w.faces) {
-        (*crossed)[k] = Sweep3_crosses_f64(s, k, w.x, w.y, w.z, b, clock);
+        (*crossed)[k] = Sweep3_mixedDonor_f64(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
     TURNS(int32, x, 33) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
+        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
     TURNS(int32, x, 33) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
+        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
     TURNS(int32, n, (*total)[32]) {
@@ -6263,14 +6269,14 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
     TURNS(int32, k, w.cells) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
-            Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+            Sweep3_updateCell_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
     }
 }
 
-// take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
-// (*TileGhosts[float32]).take, tilekind2.go:87
-DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
+// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// (*TileGhosts[float32]).refresh, tilekind2.go:87
+DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
         int32 i = add(x, at % 32), j = add(y, at / 32);
@@ -6280,33 +6286,34 @@ DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int3
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         float f = g->F[c];
         g->Second[c] = f;
-        kind |= contents_f32(f, g->Sweep, g->Dust);
+        kind |= kindOfCell_f32(f, g->Sweep, g->RoundOff);
     }
     return kind;
 }
 
-// TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
-// TakeTile[float32], tilekind2.go:71
-DEVICE void TakeTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
+// RefreshGhostTile[float32], tilekind2.go:71
+DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces,
+        Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
     TURNS(int32, k, 256) {
-        (*pieces)[k] = TileGhosts_take_f32(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
+        (*pieces)[k] = TileGhosts_refresh_f32(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
+        int32 kind = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
         g->Kinds[tile] = kind;
         g->Others[tile] = kind;
     }
 }
 
-// take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
-// (*TileGhosts[float64]).take, tilekind2.go:87
-DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
+// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// (*TileGhosts[float64]).refresh, tilekind2.go:87
+DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
         int32 i = add(x, at % 32), j = add(y, at / 32);
@@ -6316,32 +6323,33 @@ DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int3
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         double f = g->F[c];
         g->Second[c] = f;
-        kind |= contents_f64(f, g->Sweep, g->Dust);
+        kind |= kindOfCell_f64(f, g->Sweep, g->RoundOff);
     }
     return kind;
 }
 
-// TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
-// TakeTile[float64], tilekind2.go:71
-DEVICE void TakeTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
+// RefreshGhostTile[float64], tilekind2.go:71
+DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces,
+        Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
     TURNS(int32, k, 256) {
-        (*pieces)[k] = TileGhosts_take_f64(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
+        (*pieces)[k] = TileGhosts_refresh_f64(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+        (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
+        int32 kind = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
         g->Kinds[tile] = kind;
         g->Others[tile] = kind;
     }
 }
 
-// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
-// kind, or if not both fields hold it.
+// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, of another rank or of
+// another kind, or if its fields differ.
 // MarkTile, tilelist2.go:30
 DEVICE void MarkTile_at(int64 t, const TileList *l) {
     int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
@@ -6456,18 +6464,18 @@ extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:107
-extern "C" __global__ void __launch_bounds__(256) RestBrick_f32(int64 lo, int64 hi,
+// Kernel CopyIdleBrick, bricklist3.go:107
+extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
-    if (t < hi) RestBrick_f32_at(t, &l);
+    if (t < hi) CopyIdleBrick_f32_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:107
-extern "C" __global__ void __launch_bounds__(256) RestBrick_f64(int64 lo, int64 hi,
+// Kernel CopyIdleBrick, bricklist3.go:107
+extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
-    if (t < hi) RestBrick_f64_at(t, &l);
+    if (t < hi) CopyIdleBrick_f64_at(t, &l);
 }
 
 // Kernel Gradient2, gradient.go:17
@@ -6604,7 +6612,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
 }
 
-// Kernel CountDisk2, patchdisk2.go:13
+// Kernel CountDisk2, squaredisk2.go:13
 extern "C" __global__ void __launch_bounds__(128) CountDisk2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6612,7 +6620,7 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j) CountDisk2_f32_at(i, j, &b, f);
 }
 
-// Kernel CountDisk2, patchdisk2.go:13
+// Kernel CountDisk2, squaredisk2.go:13
 extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6620,68 +6628,68 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) CountDisk2_f64_at(i, j, &b, f);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:38
-extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64 hi,
-        const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
+// Kernel SquareDisk2, squaredisk2.go:38
+extern "C" __global__ void __launch_bounds__(256) SquareDisk2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f32 b, const __grid_constant__ Squares p, Slice<float> f) {
     SHARED(inside, Array<int32, 1024>);
     SHARED(near, Array<int32, 1024>);
     SHARED(list, Array<int32, 1024>);
     SHARED(counts, Array<int32, 32>);
     SHARED(count, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
+    if (t < hi) SquareDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:38
-extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64 hi,
-        const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
+// Kernel SquareDisk2, squaredisk2.go:38
+extern "C" __global__ void __launch_bounds__(256) SquareDisk2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f64 b, const __grid_constant__ Squares p, Slice<double> f) {
     SHARED(inside, Array<int32, 1024>);
     SHARED(near, Array<int32, 1024>);
     SHARED(list, Array<int32, 1024>);
     SHARED(counts, Array<int32, 32>);
     SHARED(count, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
+    if (t < hi) SquareDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:12
-extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, int64 hi,
-        const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
+// Kernel SquareMatch2, squarematch2.go:12
+extern "C" __global__ void __launch_bounds__(128, 14) SquareMatch2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f32 m, const __grid_constant__ Squares p) {
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchMatch2_f32_at(t, &m, &p, &bits, &groups, &list);
+    if (t < hi) SquareMatch2_f32_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:12
-extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, int64 hi,
-        const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
+// Kernel SquareMatch2, squarematch2.go:12
+extern "C" __global__ void __launch_bounds__(128, 7) SquareMatch2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f64 m, const __grid_constant__ Squares p) {
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchMatch2_f64_at(t, &m, &p, &bits, &groups, &list);
+    if (t < hi) SquareMatch2_f64_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:12
-extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int64 lo, int64 hi,
-        const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Patches p) {
+// Kernel SquareReconstruct2, squareplanes2.go:12
+extern "C" __global__ void __launch_bounds__(128, 12) SquareReconstruct2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Squares p) {
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &bits, &groups, &list);
+    if (t < hi) SquareReconstruct2_f32_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:12
-extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64 lo, int64 hi,
-        const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Patches p) {
+// Kernel SquareReconstruct2, squareplanes2.go:12
+extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Squares p) {
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
     SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
+    if (t < hi) SquareReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
 // Kernel Survey2, survey.go:50
@@ -6886,22 +6894,22 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TakeTile, tilekind2.go:71
-extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 hi,
+// Kernel RefreshGhostTile, tilekind2.go:71
+extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f32(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f32 g) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TakeTile_f32_at(t, &g, &pieces, &groups);
+    if (t < hi) RefreshGhostTile_f32_at(t, &g, &pieces, &groups);
 }
 
-// Kernel TakeTile, tilekind2.go:71
-extern "C" __global__ void __launch_bounds__(256) TakeTile_f64(int64 lo, int64 hi,
+// Kernel RefreshGhostTile, tilekind2.go:71
+extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f64(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f64 g) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TakeTile_f64_at(t, &g, &pieces, &groups);
+    if (t < hi) RefreshGhostTile_f64_at(t, &g, &pieces, &groups);
 }
 
 // Kernel MarkTile, tilelist2.go:30

@@ -74,29 +74,29 @@ func (loop *MarkBrickLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// RestBrickLoop runs RestBrick for lo ≤ index < hi, on the CPU or another device.
-type RestBrickLoop[F num.Float] struct {
+// CopyIdleBrickLoop runs CopyIdleBrick for lo ≤ index < hi, on the CPU or another device.
+type CopyIdleBrickLoop[F num.Float] struct {
 	l *BrickList[F]
 }
 
-// NewRestBrickLoop prepares RestBrick.
-func NewRestBrickLoop[F num.Float](l *BrickList[F]) *RestBrickLoop[F] {
-	return &RestBrickLoop[F]{l}
+// NewCopyIdleBrickLoop prepares CopyIdleBrick.
+func NewCopyIdleBrickLoop[F num.Float](l *BrickList[F]) *CopyIdleBrickLoop[F] {
+	return &CopyIdleBrickLoop[F]{l}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *RestBrickLoop[F]) Range(lo, hi int) {
+func (loop *CopyIdleBrickLoop[F]) Range(lo, hi int) {
 	for t := lo; t < hi; t++ {
-		RestBrick(t, loop.l)
+		CopyIdleBrick(t, loop.l)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *RestBrickLoop[F]) Grain() int { return 4 }
+func (loop *CopyIdleBrickLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *RestBrickLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "RestBrick" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *CopyIdleBrickLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CopyIdleBrick" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 	}}
 }
@@ -368,101 +368,101 @@ func (loop *CountDisk2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
-// PatchDisk2Loop runs PatchDisk2 for lo ≤ index < hi, on the CPU or another device.
-type PatchDisk2Loop[F num.Float] struct {
+// SquareDisk2Loop runs SquareDisk2 for lo ≤ index < hi, on the CPU or another device.
+type SquareDisk2Loop[F num.Float] struct {
 	b *Ball[F]
-	p *Patches
+	p *Squares
 	f []F
 }
 
-// NewPatchDisk2Loop prepares PatchDisk2.
-func NewPatchDisk2Loop[F num.Float](b *Ball[F], p *Patches, f []F) *PatchDisk2Loop[F] {
-	return &PatchDisk2Loop[F]{b, p, f}
+// NewSquareDisk2Loop prepares SquareDisk2.
+func NewSquareDisk2Loop[F num.Float](b *Ball[F], p *Squares, f []F) *SquareDisk2Loop[F] {
+	return &SquareDisk2Loop[F]{b, p, f}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PatchDisk2Loop[F]) Range(lo, hi int) {
+func (loop *SquareDisk2Loop[F]) Range(lo, hi int) {
 	var inside [1024]int32
 	var near [1024]int32
 	var list [1024]int32
 	var counts [32]int32
 	var count [1]int32
 	for t := lo; t < hi; t++ {
-		PatchDisk2(t, loop.b, loop.p, loop.f, &inside, &near, &list, &counts, &count)
+		SquareDisk2(t, loop.b, loop.p, loop.f, &inside, &near, &list, &counts, &count)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *PatchDisk2Loop[F]) Grain() int { return 4 }
+func (loop *SquareDisk2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *PatchDisk2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PatchDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *SquareDisk2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SquareDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("b", loop.b),
 		abi.ConstantOf("p", loop.p),
 		abi.ElementsOf("f", loop.f),
 	}}
 }
 
-// PatchMatch2Loop runs PatchMatch2 for lo ≤ index < hi, on the CPU or another device.
-type PatchMatch2Loop[F num.Float] struct {
+// SquareMatch2Loop runs SquareMatch2 for lo ≤ index < hi, on the CPU or another device.
+type SquareMatch2Loop[F num.Float] struct {
 	m *Matching[F]
-	p *Patches
+	p *Squares
 }
 
-// NewPatchMatch2Loop prepares PatchMatch2.
-func NewPatchMatch2Loop[F num.Float](m *Matching[F], p *Patches) *PatchMatch2Loop[F] {
-	return &PatchMatch2Loop[F]{m, p}
+// NewSquareMatch2Loop prepares SquareMatch2.
+func NewSquareMatch2Loop[F num.Float](m *Matching[F], p *Squares) *SquareMatch2Loop[F] {
+	return &SquareMatch2Loop[F]{m, p}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PatchMatch2Loop[F]) Range(lo, hi int) {
+func (loop *SquareMatch2Loop[F]) Range(lo, hi int) {
 	var bits [128]int32
 	var groups [8]int32
 	var list [1024]int32
 	for t := lo; t < hi; t++ {
-		PatchMatch2(t, loop.m, loop.p, &bits, &groups, &list)
+		SquareMatch2(t, loop.m, loop.p, &bits, &groups, &list)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *PatchMatch2Loop[F]) Grain() int { return 4 }
+func (loop *SquareMatch2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *PatchMatch2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PatchMatch2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *SquareMatch2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SquareMatch2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("p", loop.p),
 	}}
 }
 
-// PatchReconstruct2Loop runs PatchReconstruct2 for lo ≤ index < hi, on the CPU or another device.
-type PatchReconstruct2Loop[F num.Float] struct {
+// SquareReconstruct2Loop runs SquareReconstruct2 for lo ≤ index < hi, on the CPU or another device.
+type SquareReconstruct2Loop[F num.Float] struct {
 	s *Sweep2[F]
-	p *Patches
+	p *Squares
 }
 
-// NewPatchReconstruct2Loop prepares PatchReconstruct2.
-func NewPatchReconstruct2Loop[F num.Float](s *Sweep2[F], p *Patches) *PatchReconstruct2Loop[F] {
-	return &PatchReconstruct2Loop[F]{s, p}
+// NewSquareReconstruct2Loop prepares SquareReconstruct2.
+func NewSquareReconstruct2Loop[F num.Float](s *Sweep2[F], p *Squares) *SquareReconstruct2Loop[F] {
+	return &SquareReconstruct2Loop[F]{s, p}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PatchReconstruct2Loop[F]) Range(lo, hi int) {
+func (loop *SquareReconstruct2Loop[F]) Range(lo, hi int) {
 	var bits [128]int32
 	var groups [8]int32
 	var list [1024]int32
 	for t := lo; t < hi; t++ {
-		PatchReconstruct2(t, loop.s, loop.p, &bits, &groups, &list)
+		SquareReconstruct2(t, loop.s, loop.p, &bits, &groups, &list)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *PatchReconstruct2Loop[F]) Grain() int { return 4 }
+func (loop *SquareReconstruct2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PatchReconstruct2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *SquareReconstruct2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SquareReconstruct2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("p", loop.p),
 	}}
@@ -868,31 +868,31 @@ func (loop *Brick3Loop[F]) Launch() abi.Launch {
 	}}
 }
 
-// TakeTileLoop runs TakeTile for lo ≤ index < hi, on the CPU or another device.
-type TakeTileLoop[F num.Float] struct {
+// RefreshGhostTileLoop runs RefreshGhostTile for lo ≤ index < hi, on the CPU or another device.
+type RefreshGhostTileLoop[F num.Float] struct {
 	g *TileGhosts[F]
 }
 
-// NewTakeTileLoop prepares TakeTile.
-func NewTakeTileLoop[F num.Float](g *TileGhosts[F]) *TakeTileLoop[F] {
-	return &TakeTileLoop[F]{g}
+// NewRefreshGhostTileLoop prepares RefreshGhostTile.
+func NewRefreshGhostTileLoop[F num.Float](g *TileGhosts[F]) *RefreshGhostTileLoop[F] {
+	return &RefreshGhostTileLoop[F]{g}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *TakeTileLoop[F]) Range(lo, hi int) {
+func (loop *RefreshGhostTileLoop[F]) Range(lo, hi int) {
 	var pieces [256]int32
 	var groups [16]int32
 	for t := lo; t < hi; t++ {
-		TakeTile(t, loop.g, &pieces, &groups)
+		RefreshGhostTile(t, loop.g, &pieces, &groups)
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *TakeTileLoop[F]) Grain() int { return 4 }
+func (loop *RefreshGhostTileLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *TakeTileLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TakeTile" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *RefreshGhostTileLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RefreshGhostTile" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("g", loop.g),
 	}}
 }

@@ -5,30 +5,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell:
-// see oblique. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
-const aside = 1. / 4
+// diagonalWeight3 is the factor on the weight of a neighbour for LVIRA for each axis from the second on along which it
+// lies beside the cell: see diagonalWeight2. With a factor of 1 errors of Enright's ball are larger by a fifth (64³).
+const diagonalWeight3 = 1. / 4
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
-func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
+func (q *stencil3[F]) differences(mx, my, mz F, d *[27]F) F {
 	p := geom.SortNormal(mx, my, mz)
 	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for at := range 27 {
 		a := alpha - F(at%3-1)*mx - F(at/3%3-1)*my - F(at/9-1)*mz
-		w := F(1 / aside)
+		w := F(1 / diagonalWeight3)
 		if at == 13 {
 			w = 1
 		}
 		if at%3 != 1 {
-			w *= aside
+			w *= diagonalWeight3
 		}
 		if at/3%3 != 1 {
-			w *= aside
+			w *= diagonalWeight3
 		}
 		if at/9 != 1 {
-			w *= aside
+			w *= diagonalWeight3
 		}
 		d[at] = w * (p.Volume(a) - q.f[at])
 		sum += d[at] * d[at]
@@ -36,9 +36,9 @@ func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
 	return sum
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
-// largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
+// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
+// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+func (q *stencil3[F]) lvira(difference F) (mx, my, mz F) {
 	mx, my, mz = q.elvira()
 	axis := 2
 	most := num.Abs(mz)
@@ -51,11 +51,11 @@ func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
 	var now, a, b [27]F
 	best := q.differences(mx, my, mz, &now)
 	for range 8 {
-		if best <= nudge*nudge*nudge*nudge {
+		if best <= difference*difference*difference*difference {
 			break
 		}
-		ax, ay, az := arranged(axis, 0, nudge, 0)
-		bx, by, bz := arranged(axis, 0, 0, nudge)
+		ax, ay, az := alongAxis(axis, 0, difference, 0)
+		bx, by, bz := alongAxis(axis, 0, 0, difference)
 		q.differences(mx+ax, my+ay, mz+az, &a)
 		q.differences(mx+bx, my+by, mz+bz, &b)
 		var aa, ab, bb, ra, rb F
@@ -72,7 +72,7 @@ func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
 			break
 		}
 		s, t := (ab*rb-bb*ra)/det, (ab*ra-aa*rb)/det
-		if size := num.Larger(num.Abs(s), num.Abs(t)) * nudge; size > 0.5 {
+		if size := num.Larger(num.Abs(s), num.Abs(t)) * difference; size > 0.5 {
 			s, t = s/size/2, t/size/2
 		}
 		better := false

@@ -12,14 +12,14 @@ import (
 //atoll:constant
 type Matching[F num.Float] struct {
 	Lattice
-	H         [3]F     // sides of a cell
-	Tolerance F        // of the volume, as a part of the cell's
-	Cases     []uint32 // as by Cases
-	F         []F
-	DX, DY    []F     // its gradient
-	Rho       []F     // of mixed cells
-	Turns     []int32 // how many polygons it took, -1 where there is no gradient; a pure cell keeps what it has
-	All       bool    // pure cells with a gradient have a line too, through a corner: the gradient of each cell is read
+	H          [3]F     // sides of a cell
+	Tolerance  F        // of the volume, as a part of the cell's
+	Cases      []uint32 // as by Cases
+	F          []F
+	DX, DY     []F     // its gradient
+	Rho        []F     // of mixed cells
+	Iterations []int32 // how many iterations it took, -1 where there is no gradient; pure cells are not written
+	All        bool    // pure cells with a gradient have a line too, through a corner: the gradient of each cell is read
 }
 
 // figure2 is the look-up table of the paper's Figure 2. A row has the number of vertices in the fluid, these vertices
@@ -66,7 +66,7 @@ func Match2[F num.Float](i, j int, m *Matching[F]) {
 	}
 }
 
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
 // is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
 // would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
 func (m *Matching[F]) match(c int) {
@@ -74,7 +74,7 @@ func (m *Matching[F]) match(c int) {
 	nx, ny := m.DX[c], m.DY[c]
 	size := num.Sqrt(nx*nx + ny*ny)
 	if size < geom.Faint {
-		m.Turns[c] = -1
+		m.Iterations[c] = -1
 		return
 	}
 	a, b := nx/size*m.H[0], ny/size*m.H[1] // how the distance from the line grows over the cell, along x and y
@@ -104,7 +104,7 @@ func (m *Matching[F]) match(c int) {
 		}
 		rho = next
 	}
-	m.Rho[c], m.Turns[c] = rho, turns
+	m.Rho[c], m.Iterations[c] = rho, turns
 }
 
 // polygon is the fluid in a cell, seen as the unit square.

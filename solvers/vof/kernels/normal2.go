@@ -5,7 +5,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Ways to find a normal.
+// Methods to find a normal.
 const (
 	Youngs  int32 = iota // the 9-point or 27-point gradient, which on a lattice is Green-Gauss
 	Mixed                // mixed Youngs-centred (Aulisa et al., J. Comput. Phys. 225, 2007)
@@ -14,23 +14,23 @@ const (
 	Heights              // centred differences of height functions, Mixed where they fail
 )
 
-// square is a cell's volume fraction and those of its neighbours, named by the compass.
-type square[F num.Float] struct{ sw, s, se, w, c, e, nw, n, ne F }
+// stencil2 is the volume fractions of a cell and its neighbours, named by the compass.
+type stencil2[F num.Float] struct{ sw, s, se, w, c, e, nw, n, ne F }
 
-func around2[F num.Float](f []F, c, sy int) square[F] {
-	return square[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
+func stencil2At[F num.Float](f []F, c, sy int) stencil2[F] {
+	return stencil2[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
 }
 
-// normal2 finds a normal in cell c by the given way.
-func normal2[F num.Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
+// normal2 finds a normal in cell c by the given method.
+func normal2[F num.Float](f []F, c, sy int, way int32, difference F) (mx, my F) {
 	if way == Heights {
 		return simple2(f, c, sy, way)
 	}
-	q := around2(f, c, sy)
-	return q.normal(way, nudge)
+	q := stencil2At(f, c, sy)
+	return q.normal(way, difference)
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
 func simple2[F num.Float](f []F, c, sy int, way int32) (mx, my F) {
 	if way == Heights {
 		mx, my, _, ok := heights2(f, c, sy, 1, 1)
@@ -38,35 +38,35 @@ func simple2[F num.Float](f []F, c, sy int, way int32) (mx, my F) {
 			return mx, my
 		}
 	}
-	q := around2(f, c, sy)
+	q := stencil2At(f, c, sy)
 	return q.simple(way)
 }
 
-// normal finds one from the nine cells by any way but Heights.
-func (q *square[F]) normal(way int32, nudge F) (mx, my F) {
+// normal finds one from the nine cells by any method but Heights.
+func (q *stencil2[F]) normal(way int32, difference F) (mx, my F) {
 	switch way {
 	case ELVIRA:
 		return q.elvira()
 	case LVIRA:
-		return q.lvira(nudge)
+		return q.lvira(difference)
 	}
 	return q.simple(way)
 }
 
 // simple finds one by Youngs, or else by Mixed.
-func (q *square[F]) simple(way int32) (mx, my F) {
+func (q *stencil2[F]) simple(way int32) (mx, my F) {
 	if way == Youngs {
 		return q.youngs()
 	}
 	return q.mixed()
 }
 
-func (q *square[F]) youngs() (mx, my F) {
+func (q *stencil2[F]) youngs() (mx, my F) {
 	return (q.sw - q.se) + 2*(q.w-q.e) + (q.nw - q.ne), (q.sw - q.nw) + 2*(q.s-q.n) + (q.se - q.ne)
 }
 
-// side is 1 where the fluid lies below, -1 where it lies above.
-func side[F num.Float](below, above F) F {
+// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+func fluidSide[F num.Float](below, above F) F {
 	if below >= above {
 		return 1
 	}
@@ -74,16 +74,16 @@ func side[F num.Float](below, above F) F {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-func (q *square[F]) mixed() (mx, my F) {
+func (q *stencil2[F]) mixed() (mx, my F) {
 	w, e := q.sw+q.w+q.nw, q.se+q.e+q.ne
 	s, n := q.sw+q.s+q.se, q.nw+q.n+q.ne
 	x, y := (w-e)/2, (s-n)/2
 	var own F
 	if num.Abs(x) <= num.Abs(y) { // heights along y
-		mx, my = x, side(s, n)
+		mx, my = x, fluidSide(s, n)
 		own = 1 / (1 + num.Abs(x))
 	} else {
-		mx, my = side(w, e), y
+		mx, my = fluidSide(w, e), y
 		own = 1 / (1 + num.Abs(y))
 	}
 	yx, yy := q.youngs()
@@ -95,7 +95,7 @@ func (q *square[F]) mixed() (mx, my F) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
-func (q *square[F]) residual(mx, my, w F) F {
+func (q *stencil2[F]) residual(mx, my, w F) F {
 	a := geom.LineConstant(mx, my, q.c)
 	d := w * (geom.Area(mx, my, a+mx+my) - q.sw)
 	sum := d * d
@@ -116,10 +116,10 @@ func (q *square[F]) residual(mx, my, w F) F {
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-func (q *square[F]) elvira() (mx, my F) {
+func (q *stencil2[F]) elvira() (mx, my F) {
 	w, m, e := q.sw+q.w+q.nw, q.s+q.c+q.n, q.se+q.e+q.ne
 	s, o, n := q.sw+q.s+q.se, q.w+q.c+q.e, q.nw+q.n+q.ne
-	up, right := side(s, n), side(w, e)
+	up, right := fluidSide(s, n), fluidSide(w, e)
 	best := F(1e9)
 	for k := range 6 {
 		x, y := right, up
@@ -144,13 +144,13 @@ func (q *square[F]) elvira() (mx, my F) {
 	return mx, my
 }
 
-// oblique is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a line
-// there. With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
-const oblique = 1. / 16
+// diagonalWeight2 is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a
+// line there. With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
+const diagonalWeight2 = 1. / 16
 
-// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
-// derivative, with the secant through nudge beside it, halved until the residual falls.
-func (q *square[F]) lvira(nudge F) (mx, my F) {
+// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
+// derivatives by central differences of step difference; a step is halved until the residual falls.
+func (q *stencil2[F]) lvira(difference F) (mx, my F) {
 	mx, my = q.elvira()
 	steep := num.Abs(mx) > num.Abs(my)
 	if steep {
@@ -158,18 +158,18 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 	} else {
 		mx, my = mx/num.Abs(my), my/num.Abs(my)
 	}
-	best := q.residual(mx, my, oblique)
+	best := q.residual(mx, my, diagonalWeight2)
 	for range 8 {
-		if best <= nudge*nudge*nudge*nudge {
+		if best <= difference*difference*difference*difference {
 			break
 		}
-		dx, dy := nudge, F(0)
+		dx, dy := difference, F(0)
 		if steep {
-			dx, dy = 0, nudge
+			dx, dy = 0, difference
 		}
-		above, below := q.residual(mx+dx, my+dy, oblique), q.residual(mx-dx, my-dy, oblique)
+		above, below := q.residual(mx+dx, my+dy, diagonalWeight2), q.residual(mx-dx, my-dy, diagonalWeight2)
 		slope, bend := (above-below)/2, above-2*best+below
-		turn := F(0.1) / nudge // where the residual is not convex: so far against the slope
+		turn := F(0.1) / difference // where the residual is not convex: so far against the slope
 		if slope > 0 {
 			turn = -turn
 		}
@@ -178,7 +178,7 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 		}
 		better := false
 		for range 6 {
-			if r := q.residual(mx+turn*dx, my+turn*dy, oblique); r < best {
+			if r := q.residual(mx+turn*dx, my+turn*dy, diagonalWeight2); r < best {
 				mx, my, best, better = mx+turn*dx, my+turn*dy, r, true
 				break
 			}

@@ -5,11 +5,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-type cube[F num.Float] struct{ f [27]F }
+// stencil3 is the volume fractions of a cell and its neighbours, x fastest: the cell itself is number 13.
+type stencil3[F num.Float] struct{ f [27]F }
 
-func around3[F num.Float](f []F, c, sy, sz int) cube[F] {
-	var q cube[F]
+func stencil3At[F num.Float](f []F, c, sy, sz int) stencil3[F] {
+	var q stencil3[F]
 	for k := range 3 {
 		for j := range 3 {
 			row := c + (k-1)*sz + (j-1)*sy
@@ -20,14 +20,14 @@ func around3[F num.Float](f []F, c, sy, sz int) cube[F] {
 	return q
 }
 
-// normal3 finds a normal in cell c by the given way.
-func normal3[F num.Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
+// normal3 finds a normal in cell c by the given method.
+func normal3[F num.Float](f []F, c, sy, sz int, way int32, difference F) (mx, my, mz F) {
 	if way == ELVIRA {
-		q := around3(f, c, sy, sz)
+		q := stencil3At(f, c, sy, sz)
 		return q.elvira()
 	} else if way == LVIRA {
-		q := around3(f, c, sy, sz)
-		return q.lvira(nudge)
+		q := stencil3At(f, c, sy, sz)
+		return q.lvira(difference)
 	}
 	return simple3(f, c, sy, sz, way)
 }
@@ -40,7 +40,7 @@ func simple3[F num.Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
 			return mx, my, mz
 		}
 	}
-	q := around3(f, c, sy, sz)
+	q := stencil3At(f, c, sy, sz)
 	if way == Youngs {
 		return q.youngs()
 	}
@@ -48,37 +48,37 @@ func simple3[F num.Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-func (q *cube[F]) slab(at, s, t int) F {
+func (q *stencil3[F]) slab(at, s, t int) F {
 	return (q.f[at] + q.f[at+2*s] + q.f[at+2*t] + q.f[at+2*s+2*t]) +
 		2*(q.f[at+s]+q.f[at+t]+q.f[at+2*s+t]+q.f[at+s+2*t]) + 4*q.f[at+s+t]
 }
 
-func (q *cube[F]) youngs() (mx, my, mz F) {
+func (q *stencil3[F]) youngs() (mx, my, mz F) {
 	return q.slab(0, 3, 9) - q.slab(2, 3, 9), q.slab(0, 1, 9) - q.slab(6, 1, 9), q.slab(0, 1, 3) - q.slab(18, 1, 3)
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-func (q *cube[F]) column(at, s int) F { return q.f[at-s] + q.f[at] + q.f[at+s] }
+func (q *stencil3[F]) column(at, s int) F { return q.f[at-s] + q.f[at] + q.f[at+s] }
 
 // mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-func (q *cube[F]) mixed() (mx, my, mz F) {
+func (q *stencil3[F]) mixed() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	var own F
 	for axis := range 3 {
 		s, t, along := 1, 3, 9 // the strides across and along the columns
-		sign := side(yz, 0)
+		sign := fluidSide(yz, 0)
 		if axis == 0 {
 			s, t, along = 3, 9, 1
-			sign = side(yx, 0)
+			sign = fluidSide(yx, 0)
 		} else if axis == 1 {
 			s, t, along = 1, 9, 3
-			sign = side(yy, 0)
+			sign = fluidSide(yy, 0)
 		}
 		a := (q.column(13-s, along) - q.column(13+s, along)) / 2
 		b := (q.column(13-t, along) - q.column(13+t, along)) / 2
 		if o := 1 / (1 + num.Abs(a) + num.Abs(b)); o > own {
 			own = o
-			mx, my, mz = arranged(axis, sign, a, b)
+			mx, my, mz = alongAxis(axis, sign, a, b)
 		}
 	}
 	sum := num.Abs(yx) + num.Abs(yy) + num.Abs(yz)
@@ -88,8 +88,8 @@ func (q *cube[F]) mixed() (mx, my, mz F) {
 	return mx, my, mz
 }
 
-// arranged is the normal with component m along the axis and a, b along the others, in their order.
-func arranged[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
+// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
+func alongAxis[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
 	if axis == 0 {
 		return m, a, b
 	} else if axis == 1 {
@@ -100,7 +100,7 @@ func arranged[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-func (q *cube[F]) residual(mx, my, mz, enough F) F {
+func (q *stencil3[F]) residual(mx, my, mz, enough F) F {
 	p := geom.SortNormal(mx, my, mz)
 	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
@@ -120,24 +120,24 @@ func (q *cube[F]) residual(mx, my, mz, enough F) F {
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-func (q *cube[F]) elvira() (mx, my, mz F) {
+func (q *stencil3[F]) elvira() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	best := F(1e9)
 	for axis := range 3 {
 		s, t, along := 1, 3, 9
-		sign := side(yz, 0)
+		sign := fluidSide(yz, 0)
 		if axis == 0 {
 			s, t, along = 3, 9, 1
-			sign = side(yx, 0)
+			sign = fluidSide(yx, 0)
 		} else if axis == 1 {
 			s, t, along = 1, 9, 3
-			sign = side(yy, 0)
+			sign = fluidSide(yy, 0)
 		}
 		m := q.column(13, along)
 		sl, sr := q.column(13-s, along), q.column(13+s, along)
 		tl, tr := q.column(13-t, along), q.column(13+t, along)
 		for k := range 9 {
-			x, y, z := arranged(axis, sign, sloped(k%3, sl, m, sr), sloped(k/3, tl, m, tr))
+			x, y, z := alongAxis(axis, sign, slopeOf(k%3, sl, m, sr), slopeOf(k/3, tl, m, tr))
 			if r := q.residual(x, y, z, best); r < best {
 				best, mx, my, mz = r, x, y, z
 			}
@@ -146,8 +146,8 @@ func (q *cube[F]) elvira() (mx, my, mz F) {
 	return mx, my, mz
 }
 
-// sloped is the fall from l to r: centred, left or right.
-func sloped[F num.Float](kind int, l, m, r F) F {
+// slopeOf is the fall from l to r: centred, left or right.
+func slopeOf[F num.Float](kind int, l, m, r F) F {
 	if kind == 0 {
 		return (l - r) / 2
 	} else if kind == 1 {

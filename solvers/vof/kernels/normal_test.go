@@ -32,7 +32,7 @@ func planeField(mx, my, mz, alpha float64) field {
 	return q
 }
 
-const nudge = 0x1p-26
+const difference = 0x1p-26
 
 // apart is the distance of two directions.
 func apart(a, b [3]float64) float64 {
@@ -62,7 +62,7 @@ func TestLinesAreReproduced(t *testing.T) {
 		mx, my, _, alpha := drawMixed(t, false)
 		q := lineField(mx, my, alpha)
 		for name, way := range map[string]int32{"ELVIRA": ELVIRA, "LVIRA": LVIRA} {
-			x, y := normal2(q.f, q.middle, q.sy, way, nudge)
+			x, y := normal2(q.f, q.middle, q.sy, way, difference)
 			if d := apart([3]float64{x, y}, [3]float64{mx, my}); d > 1e-12 {
 				t.Fatalf("%s: (%v, %v), off by %g", name, x, y, d)
 			}
@@ -74,13 +74,13 @@ func TestPlanesAreReproduced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mx, my, mz, alpha := drawMixed(t, true)
 		q := planeField(mx, my, mz, alpha)
-		x, y, z := normal3(q.f, q.middle, q.sy, q.sz, LVIRA, nudge)
+		x, y, z := normal3(q.f, q.middle, q.sy, q.sz, LVIRA, difference)
 		if d := apart([3]float64{x, y, z}, [3]float64{mx, my, mz}); d > 1e-6 {
 			t.Fatalf("LVIRA: (%v, %v, %v), off by %g", x, y, z, d)
 		}
 		// ELVIRA needs columns along one axis that end within three cells.
 		steepest := max(math.Abs(mx), math.Abs(my), math.Abs(mz))
-		x, y, z = normal3(q.f, q.middle, q.sy, q.sz, ELVIRA, nudge)
+		x, y, z = normal3(q.f, q.middle, q.sy, q.sz, ELVIRA, difference)
 		if d := apart([3]float64{x, y, z}, [3]float64{mx, my,
 			mz}); math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 4./3*steepest && d > 1e-12 {
 			t.Fatalf("ELVIRA: (%v, %v, %v), off by %g", x, y, z, d)
@@ -104,9 +104,9 @@ func TestNormalsTurnWithTheField(t *testing.T) {
 			a.f[y+9*z+81*x] = q.f[k] // turned: (x, y, z) becomes (y, z, x)
 			b.f[8-x+9*y+81*z] = q.f[k]
 		}
-		mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, nudge)
-		x, y, z := normal3(a.f, q.middle, 9, 81, Youngs, nudge)
-		u, v, w := normal3(b.f, q.middle, 9, 81, Youngs, nudge)
+		mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, difference)
+		x, y, z := normal3(a.f, q.middle, 9, 81, Youngs, difference)
+		u, v, w := normal3(b.f, q.middle, 9, 81, Youngs, difference)
 		if math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 1e-2 {
 			t.Skip("no direction")
 		}
@@ -122,16 +122,16 @@ func TestDropletOfOneCell(t *testing.T) {
 	q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
 	q.f[q.middle] = .3
 	for way := Youngs; way <= Heights; way++ {
-		mx, my, mz := normal3(q.f, q.middle, 9, 81, way, nudge)
+		mx, my, mz := normal3(q.f, q.middle, 9, 81, way, difference)
 		if v := geom.Volume(mx, my, mz, geom.PlaneConstant(mx, my, mz, .3)); math.Abs(v-.3) > 1e-14 {
 			t.Errorf("way %d: normal (%v, %v, %v), volume %v", way, mx, my, mz, v)
 		}
-		x, y := normal2(q.f[324:405], 40, 9, way, nudge)
+		x, y := normal2(q.f[324:405], 40, 9, way, difference)
 		if v := geom.Area(x, y, geom.LineConstant(x, y, .3)); math.Abs(v-.3) > 1e-14 {
 			t.Errorf("way %d in the plane: normal (%v, %v), area %v", way, x, y, v)
 		}
 	}
-	if mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, nudge); mx != 0 || my != 0 || mz != 0 {
+	if mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, difference); mx != 0 || my != 0 || mz != 0 {
 		t.Errorf("Youngs: (%v, %v, %v)", mx, my, mz)
 	}
 }
@@ -153,14 +153,14 @@ func TestMatchingIsTheAnalyticLine(t *testing.T) {
 		}
 		one := func(v float64) []float64 { return []float64{v} }
 		m := &Matching[float64]{H: [3]float64{hx, hy}, Tolerance: 1e-14, Cases: cases, F: one(f), DX: one(gx), DY: one(gy),
-			Rho: one(0), Turns: make([]int32, 1), All: true}
+			Rho: one(0), Iterations: make([]int32, 1), All: true}
 		Match2(0, 0, m)
 		// With ξ = x/h + 1/2 the fluid n·x + ρ ≥ 0 is m·ξ ≤ α, m = -n h, α = ρ - n·h/2.
 		l := math.Hypot(gx, gy)
 		mx, my := -gx/l*hx, -gy/l*hy
 		alpha := m.Rho[0] + (mx+my)/2
-		if got := geom.Area(mx, my, alpha); math.Abs(got-f) > 1e-13 || m.Turns[0] < 1 || m.Turns[0] > 8 {
-			t.Fatalf("ρ = %v after %d polygons, area %v, want %v", m.Rho[0], m.Turns[0], got, f)
+		if got := geom.Area(mx, my, alpha); math.Abs(got-f) > 1e-13 || m.Iterations[0] < 1 || m.Iterations[0] > 8 {
+			t.Fatalf("ρ = %v after %d polygons, area %v, want %v", m.Rho[0], m.Iterations[0], got, f)
 		}
 	})
 }

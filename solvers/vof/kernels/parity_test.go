@@ -55,7 +55,7 @@ func velocities[F num.Float](rng *rand.Rand, n int) []F {
 	return u
 }
 
-func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
+func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
 	both := func(n int, of func(k int) loop) {
@@ -76,7 +76,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 						make([]geom.Line[F], n)}
 					of := func(k int) *Sweep2[F] {
 						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal,
-							Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f, Out: out[k],
+							Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: difference, RoundOff: difference * difference,
+							F: f, Start: f, Out: out[k],
 							U: u, Planes: planes[k]}
 					}
 					both(nx*ny, func(k int) loop { return NewReconstruct2Loop(box, of(k)) })
@@ -96,8 +97,9 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 		kerneltest.Same(t, "Gradient2 by x", dx[0], dx[1], nil)
 		kerneltest.Same(t, "Gradient2 by y", dy[0], dy[1], nil)
 		both(nx*ny, func(k int) loop {
-			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: nudge * nudge, Cases: Cases(), F: f,
-				DX: dx[0], DY: dy[0], Rho: rho[k], Turns: turns[k]})
+			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: difference * difference, Cases: Cases(),
+				F:  f,
+				DX: dx[0], DY: dy[0], Rho: rho[k], Iterations: turns[k]})
 		})
 		kerneltest.Same(t, "Match2", rho[0], rho[1], nil)
 		kerneltest.Same(t, "Match2's turns", turns[0], turns[1], nil)
@@ -124,8 +126,9 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 				make([]geom.Plane[F], n)}
 			of := func(k int) *Sweep3[F] {
 				return &Sweep3[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Normal: normal,
-					Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f,
-					Out: out[k], U: u, Planes: planes[k]}
+					Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: difference, RoundOff: difference * difference, F: f,
+					Start: f,
+					Out:   out[k], U: u, Planes: planes[k]}
 			}
 			both(nx*ny*nz, func(k int) loop { return NewReconstruct3Loop(box, of(k)) })
 			kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
@@ -174,7 +177,7 @@ func TestBrickLists(t *testing.T) {
 	})
 }
 
-func brickLists[F num.Float](t *testing.T, l cudatest.Runner, dust F) {
+func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 	const nx, ny, nz, g = 150, 70, 61, 2
 	lattice := Lattice{SY: nx + 2*g, SZ: (nx + 2*g) * (ny + 2*g)}
 	lattice.Origin = g * (1 + lattice.SY + lattice.SZ)
@@ -191,7 +194,7 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, dust F) {
 	order := make([]int32, bricks)
 	of := func() *BrickList[F] {
 		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
-			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, Dust: dust, F: f,
+			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, RoundOff: roundOff, F: f,
 			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
 			Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
 	}
@@ -199,7 +202,7 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, dust F) {
 	for _, of := range []func(l *BrickList[F]) loop{
 		func(l *BrickList[F]) loop { return NewKindOfBrickLoop(l) },
 		func(l *BrickList[F]) loop { return NewMarkBrickLoop(l) },
-		func(l *BrickList[F]) loop { return NewRestBrickLoop(l) },
+		func(l *BrickList[F]) loop { return NewCopyIdleBrickLoop(l) },
 	} {
 		of(a).Range(0, bricks)
 		l.Run(t, of(b), 0, bricks)

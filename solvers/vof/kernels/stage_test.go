@@ -29,7 +29,7 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	h := [3]F{.01, .03, 1}
 	box := abi.Box{Lo: [3]int{-1, 0, 0}, Hi: [3]int{nx + 1, ny, 1}}
-	patches, count := NewPatches([2]int{-1, 0}, [2]int{nx + 1, ny})
+	patches, count := NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny})
 
 	// All ways of a stage begin with the same arrays and must end with the same.
 	ways := func(name string, plain loop, size int, first, second []F, others func(a, b []F) (loop, int)) {
@@ -54,7 +54,7 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 				Centre: [3]F{F(rng.Float64()), F(2 * rng.Float64())}, Radius: F(rng.Float64())}
 			out, none := make([]F, n), []F{}
 			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
-				return NewPatchDisk2Loop(disk, patches, a), count
+				return NewSquareDisk2Loop(disk, patches, a), count
 			})
 			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
 				return NewCountDisk2Loop(box, disk, a), box.Size()
@@ -72,16 +72,16 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	})
 
 	box.Hi[1] -= 3 // patches that reach over the edge
-	patches, count = NewPatches([2]int{-1, 0}, [2]int{nx + 1, ny - 3})
+	patches, count = NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny - 3})
 	for _, all := range []bool{false, true} {
 		matching := func(rho []F, turns []int32) *Matching[F] {
 			return &Matching[F]{Lattice: lattice, H: h, Tolerance: tolerance, Cases: Cases(), F: f, DX: dx, DY: dy, Rho: rho,
-				Turns: turns, All: all}
+				Iterations: turns, All: all}
 		}
 		rho, turns, other := make([]F, n), make([]int32, n), make([]int32, n)
 		ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
 			clear(other)
-			return NewPatchMatch2Loop(matching(a, other), patches), count
+			return NewSquareMatch2Loop(matching(a, other), patches), count
 		})
 		kerneltest.Same(t, "turns of Match2", turns, other, nil)
 		if found := slices.ContainsFunc(rho, func(x F) bool { return x != 0 }); !found {
@@ -90,13 +90,13 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	}
 
 	sweep := func(planes []geom.Line[F]) *Sweep2[F] {
-		return &Sweep2[F]{Lattice: lattice, Stride: 1, Normal: Youngs, Dust: tolerance, F: f, Planes: planes}
+		return &Sweep2[F]{Lattice: lattice, Stride: 1, Normal: Youngs, RoundOff: tolerance, F: f, Planes: planes}
 	}
 	planes := make([]geom.Line[F], n)
 	NewReconstruct2Loop(box, sweep(planes)).Range(0, box.Size())
 	for _, translated := range []bool{false, true} {
 		others := make([]geom.Line[F], n)
-		if of := NewPatchReconstruct2Loop(sweep(others), patches); translated {
+		if of := NewSquareReconstruct2Loop(sweep(others), patches); translated {
 			l.Run(t, of, 0, count)
 		} else {
 			of.Range(0, count)

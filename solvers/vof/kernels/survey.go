@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// What a survey finds: sums of package exact, and numbers.
+// Results of a survey: sums of package exact, and numbers.
 const (
 	SurveyVolume = 0                          // Σf
 	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|
@@ -21,42 +21,42 @@ const (
 	SurveyWords  = SurveyBroken + 1
 )
 
-// Survey is what is measured of a block's volume fractions. Rows of cells are numbered as if there were no planes of
-// them, and taken in patches.
+// Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
+// and taken in squares.
 //
 //atoll:constant
 type Survey[F num.Float] struct {
 	Lattice
-	Patches
-	Rows  int32 // in a plane of cells across z
-	Dust  F
-	H     [3]F      // sides of a cell
-	F     []F       // the volume fractions
-	Begun []float64 // what they are compared with, of the block's own cells, x fastest
-	Found []int64   // SurveyWords, which are added to
+	Squares
+	Rows      int32 // in a plane of cells across z
+	RoundOff  F
+	H         [3]F      // sides of a cell
+	F         []F       // the volume fractions
+	Reference []float64 // what they are compared with, of the block's own cells, x fastest
+	Found     []int64   // SurveyWords, which accumulate
 }
 
-// NewSurvey prepares a survey of a block of so many cells, and tells how many patches it takes.
-func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, dust F, f []F, begun []float64, found []int64) (
-	s *Survey[F], patches int) {
-	p, patches := NewPatches([2]int{}, [2]int{n[0], n[1] * n[2]})
-	return &Survey[F]{Lattice: l, Patches: *p, Rows: int32(n[1]), Dust: dust, H: h, F: f, Begun: begun,
-		Found: found}, patches
+// NewSurvey prepares a survey of a block of so many cells, and tells how many squares it takes.
+func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, roundOff F, f []F, begun []float64, found []int64) (
+	s *Survey[F], squares int) {
+	p, squares := NewSquares([2]int{}, [2]int{n[0], n[1] * n[2]})
+	return &Survey[F]{Lattice: l, Squares: *p, Rows: int32(n[1]), RoundOff: roundOff, H: h, F: f, Reference: begun,
+		Found: found}, squares
 }
 
-// Survey2 measures patch t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
 //
 //atoll:kernel tile block=128
-func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
-	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
+func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
+	bits *[squareRuns]int32, groups *[squareGroups]int32, list *[squareCells]int32) {
 	x, y := m.corner(t)
 	for k := range SurveyWords {
 		words[k] = 0
 	}
-	for k := range int32(patchGroups) {
+	for k := range int32(squareGroups) {
 		groups[k] = 0
 	}
-	for k := range int32(patchRuns) {
+	for k := range int32(squareRuns) {
 		tallies[k] = m.tally(k, x, y, words[:])
 		bits[k] = tallies[k].mixed
 		if bits[k] != 0 {
@@ -70,13 +70,13 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[patchRuns
 	}
 	for k := range runs {
 		var sum exact.Part
-		for at := k; at < n; at += patchRuns {
-			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+		for at := k; at < n; at += squareRuns {
+			p := s.plane(m.index(x+list[at]%squareSide, y+list[at]/squareSide))
 			sum.Add(float64(geom.Length(&p, m.H[0], m.H[1])), words[SurveySize:SurveyMixed])
 		}
 		tallies[k].size = sum
 	}
-	for k := range int32(patchGroups) {
+	for k := range int32(squareGroups) {
 		merge(tallies[:], k*groupRuns, 1, words[:])
 	}
 	for range 1 {
@@ -84,23 +84,23 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[patchRuns
 		tallies[0].flush(n, words[:])
 	}
 	for k := range SurveyWords {
-		m.tell(int32(k), words[:])
+		m.addToTotals(int32(k), words[:])
 	}
 }
 
 // Survey3 is Survey2 in space.
 //
 //atoll:kernel tile block=128
-func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[patchRuns]tally, words *[SurveyWords]int64,
-	bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32) {
+func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
+	bits *[squareRuns]int32, groups *[squareGroups]int32, list *[squareCells]int32) {
 	x, y := m.corner(t)
 	for k := range SurveyWords {
 		words[k] = 0
 	}
-	for k := range int32(patchGroups) {
+	for k := range int32(squareGroups) {
 		groups[k] = 0
 	}
-	for k := range int32(patchRuns) {
+	for k := range int32(squareRuns) {
 		tallies[k] = m.tally(k, x, y, words[:])
 		bits[k] = tallies[k].mixed
 		if bits[k] != 0 {
@@ -114,13 +114,13 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[patchRuns
 	}
 	for k := range runs {
 		var sum exact.Part
-		for at := k; at < n; at += patchRuns {
-			p := s.plane(m.place(x+list[at]%patch, y+list[at]/patch))
+		for at := k; at < n; at += squareRuns {
+			p := s.plane(m.index(x+list[at]%squareSide, y+list[at]/squareSide))
 			sum.Add(float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])), words[SurveySize:SurveyMixed])
 		}
 		tallies[k].size = sum
 	}
-	for k := range int32(patchGroups) {
+	for k := range int32(squareGroups) {
 		merge(tallies[:], k*groupRuns, 1, words[:])
 	}
 	for range 1 {
@@ -128,19 +128,19 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[patchRuns
 		tallies[0].flush(n, words[:])
 	}
 	for k := range SurveyWords {
-		m.tell(int32(k), words[:])
+		m.addToTotals(int32(k), words[:])
 	}
 }
 
-// ClearSurvey empties word k of what a survey finds.
+// ClearSurvey clears word k of a survey's results.
 //
 //atoll:kernel
 func ClearSurvey(k int, found []int64) { found[k] = 0 }
 
-// place is where cell i of a row lies.
-func (m *Survey[F]) place(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
+// index is that of cell i of a row in the arrays.
+func (m *Survey[F]) index(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
 
-// tally is what a thread finds in a run of cells, and then in many.
+// tally is what a thread has added up, of a run of cells and then of many.
 type tally struct {
 	volume, change, size exact.Part
 	excess               float64
@@ -149,26 +149,26 @@ type tally struct {
 	_                    int32
 }
 
-// tally surveys run k of the patch at (x, y).
+// tally surveys run k of the square at (x, y).
 func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
 	var o tally
-	i, j := x+k%patch, y+k/patch*run
+	i, j := x+k%squareSide, y+k/squareSide*run
 	for q := range m.Hi[1] - j { // as many as there are, so that the loop is compiled once and not eight times
 		if q == run || i >= m.Hi[0] {
 			break
 		}
-		v := m.F[m.place(i, j+q)]
-		o.take(float64(v), i, j+q, m.Hi[0], m.Begun, words)
-		o.mixed |= marked(mixed(v, m.Dust)) << q
+		v := m.F[m.index(i, j+q)]
+		o.add(float64(v), i, j+q, m.Hi[0], m.Reference, words)
+		o.mixed |= flag(mixed(v, m.RoundOff)) << q
 	}
 	return o
 }
 
-// take adds the volume fraction of cell i of a row, of so many.
-func (o *tally) take(f float64, i, row, across int32, begun []float64, words []int64) {
+// add adds the volume fraction of cell i of a row of so many.
+func (o *tally) add(f float64, i, row, across int32, begun []float64, words []int64) {
 	cell := int64(row)*int64(across) + int64(i)
 	if f-f != 0 {
-		o.broken = num.Larger(o.broken, brokenAt(cell, f))
+		o.broken = num.Larger(o.broken, encodeBroken(cell, f))
 		return
 	}
 	o.volume.Add(f, words[SurveyVolume:SurveyChange])
@@ -176,10 +176,10 @@ func (o *tally) take(f float64, i, row, across int32, begun []float64, words []i
 	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
 }
 
-// merge takes groupRuns tallies together in the first of them: each so many-th from there on.
+// merge adds up groupRuns tallies, each so many-th from the first on, in the first of them.
 func merge(all []tally, first, each int32, words []int64) {
 	o := all[first]
-	for k := int32(1); k < groupRuns && first+k*each < patchRuns; k++ {
+	for k := int32(1); k < groupRuns && first+k*each < squareRuns; k++ {
 		p := all[first+k*each]
 		o.volume.Merge(&p.volume, words[SurveyVolume:SurveyChange])
 		o.change.Merge(&p.change, words[SurveyChange:SurveySize])
@@ -189,7 +189,7 @@ func merge(all []tally, first, each int32, words []int64) {
 	all[first] = o
 }
 
-// flush takes a patch's tally to its words, with n mixed cells.
+// flush adds a square's tally to its words, with n mixed cells.
 func (o *tally) flush(n int32, words []int64) {
 	o.volume.Flush(words[SurveyVolume:SurveyChange])
 	o.change.Flush(words[SurveyChange:SurveySize])
@@ -204,7 +204,7 @@ func (o *tally) flush(n int32, words []int64) {
 // firstCell makes the word of the first cell that is not finite the largest.
 const firstCell = 1 << 48
 
-func brokenAt(cell int64, f float64) int64 {
+func encodeBroken(cell int64, f float64) int64 {
 	what := int64(0)
 	if f > 0 {
 		what = 1
@@ -228,8 +228,8 @@ func BrokenCell(word int64) (cell int, f float64) {
 	return cell, math.Inf(3 - 2*int(word%4))
 }
 
-// tell adds word k of a patch to what is found.
-func (m *Survey[F]) tell(k int32, words []int64) {
+// addToTotals adds word k of a square to the results.
+func (m *Survey[F]) addToTotals(k int32, words []int64) {
 	if words[k] == 0 {
 		return
 	}

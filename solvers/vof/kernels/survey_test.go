@@ -24,7 +24,7 @@ func TestSurvey(t *testing.T) {
 	})
 }
 
-func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, dust F) {
+func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
 	const ghosts = 3
@@ -64,11 +64,11 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, dust F) {
 				run = func(of loop, size int) { l.Run(t, of, 0, size) }
 			}
 			run(NewClearSurveyLoop(found[k]), SurveyWords)
-			m, patches := NewSurvey(layout, n, h, dust, f, begun, found[k])
+			m, patches := NewSurvey(layout, n, h, roundOff, f, begun, found[k])
 			if n[2] == 1 {
-				run(NewSurvey2Loop(m, &Sweep2[F]{Lattice: layout, Normal: Mixed, Dust: dust, F: f}), patches)
+				run(NewSurvey2Loop(m, &Sweep2[F]{Lattice: layout, Normal: Mixed, RoundOff: roundOff, F: f}), patches)
 			} else {
-				run(NewSurvey3Loop(m, &Sweep3[F]{Lattice: layout, Normal: Youngs, Dust: dust, F: f}), patches)
+				run(NewSurvey3Loop(m, &Sweep3[F]{Lattice: layout, Normal: Youngs, RoundOff: roundOff, F: f}), patches)
 			}
 		}
 		kerneltest.Same(t, "survey", found[0], found[1], nil)
@@ -84,14 +84,14 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, dust F) {
 				}
 				p := PlaneOf3(f, c, layout, Youngs, 0)
 				return float64(geom.Section(&p, h[0], h[1], h[2]))
-			}, dust)
+			}, roundOff)
 		}
 	}
 }
 
 // oracle goes from cell to cell.
 func oracle[F num.Float](t *testing.T, found []int64, f []F, begun []float64, at func(int) int, size func(int) float64,
-	dust F) {
+	roundOff F) {
 	t.Helper()
 	var sums [3]dist.Accumulator
 	mixed, excess := int64(0), 0.0
@@ -101,7 +101,7 @@ func oracle[F num.Float](t *testing.T, found []int64, f []F, begun []float64, at
 		sums[0].Add(v)
 		sums[1].Add(math.Abs(v - was))
 		excess = max(excess, -v, v-1)
-		if f[c] > dust && f[c] < 1-dust {
+		if f[c] > roundOff && f[c] < 1-roundOff {
 			mixed++
 			sums[2].Add(size(c))
 		}

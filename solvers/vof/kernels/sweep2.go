@@ -17,18 +17,18 @@ type Clock[F num.Float] struct{ Courant [3]F }
 //atoll:constant
 type Sweep2[F num.Float] struct {
 	Lattice
-	Axis   int32 // 0 or 1
-	Stride int32 // from cell to cell along the axis
-	Kind   int32
-	Normal int32
-	Stored bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	Nudge  F    // the step of LVIRA's differences: the root of the precision
-	Dust   F    // cells this near to 0 or 1 count as pure: see flux
-	F      []F
-	Start  []F
-	Out    []F
-	U      []F // velocity through the faces
-	Planes []geom.Line[F]
+	Axis           int32 // 0 or 1
+	Stride         int32 // from cell to cell along the axis
+	Kind           int32
+	Normal         int32
+	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
+	DifferenceStep F    // of LVIRA: the root of the precision
+	RoundOff       F    // the tolerance within which cells count as pure: see pureFlux
+	F              []F
+	Start          []F
+	Out            []F
+	U              []F // velocity through the faces
+	Planes         []geom.Line[F]
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
@@ -37,8 +37,8 @@ type Sweep2[F num.Float] struct {
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if staysEmpty(s.Kind, f, below, above, s.Dust) ||
-		staysFull(s.Kind, f, below, above, s.Dust) && (s.Kind != WeymouthYue || s.Start[c] > 0.5) {
+	if staysEmpty(s.Kind, f, below, above, s.RoundOff) ||
+		staysFull(s.Kind, f, below, above, s.RoundOff) && (s.Kind != WeymouthYue || s.Start[c] > 0.5) {
 		s.Out[c] = f
 		return
 	}
@@ -62,7 +62,7 @@ func (s *Sweep2[F]) flux(c int, q F) F {
 	if cfl > 0 {
 		donor = c - step
 	}
-	if flux, pure := pureFlux(cfl, s.F[donor], s.Dust); pure {
+	if flux, pure := pureFlux(cfl, s.F[donor], s.RoundOff); pure {
 		return flux
 	}
 	t := num.Abs(cfl)
@@ -88,11 +88,11 @@ func (s *Sweep2[F]) plane(c int) geom.Line[F] {
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
 }
 
-// found finds the plane of a mixed cell.
+// reconstruct finds the plane of a mixed cell.
 //
 //atoll:rare
-func (s *Sweep2[F]) found(c int) geom.Line[F] {
-	mx, my := normal2(s.F, c, int(s.SY), s.Normal, s.Nudge)
+func (s *Sweep2[F]) reconstruct(c int) geom.Line[F] {
+	mx, my := normal2(s.F, c, int(s.SY), s.Normal, s.DifferenceStep)
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
 }
 
@@ -101,13 +101,13 @@ func (s *Sweep2[F]) found(c int) geom.Line[F] {
 //atoll:kernel lanes
 func Reconstruct2[F num.Float](i, j int, s *Sweep2[F]) {
 	c := s.at(i, j, 0)
-	if mixed(s.F[c], s.Dust) {
-		s.Planes[c] = s.found(c)
+	if mixed(s.F[c], s.RoundOff) {
+		s.Planes[c] = s.reconstruct(c)
 	}
 }
 
-// PlaneOf2 is the plane of the mixed cell at place c of a field, found in the given way, on the host.
-func PlaneOf2[F num.Float](f []F, c int, l Lattice, way int32, nudge F) geom.Line[F] {
-	s := Sweep2[F]{Lattice: l, Normal: way, Nudge: nudge, F: f}
-	return s.found(c)
+// PlaneOf2 is the plane of the mixed cell at index c of a field, found by the given method, on the host.
+func PlaneOf2[F num.Float](f []F, c int, l Lattice, way int32, difference F) geom.Line[F] {
+	s := Sweep2[F]{Lattice: l, Normal: way, DifferenceStep: difference, F: f}
+	return s.reconstruct(c)
 }

@@ -10,17 +10,17 @@ import (
 //atoll:constant
 type Sweep3[F num.Float] struct {
 	Lattice
-	Axis   int32 // 0, 1 or 2
-	Stride int32 // from cell to cell along the axis
-	Normal int32
-	Stored bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	Nudge  F    // the step of LVIRA's differences: the root of the precision
-	Dust   F    // cells this near to 0 or 1 count as pure, as in Sweep2
-	F      []F
-	Start  []F
-	Out    []F
-	U      []F // velocity through the faces
-	Planes []geom.Plane[F]
+	Axis           int32 // 0, 1 or 2
+	Stride         int32 // from cell to cell along the axis
+	Normal         int32
+	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
+	DifferenceStep F    // of LVIRA: the root of the precision
+	RoundOff       F    // the tolerance within which cells count as pure, as in Sweep2
+	F              []F
+	Start          []F
+	Out            []F
+	U              []F // velocity through the faces
+	Planes         []geom.Plane[F]
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
@@ -29,8 +29,8 @@ type Sweep3[F num.Float] struct {
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
-		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5 {
+	if staysEmpty(WeymouthYue, f, below, above, s.RoundOff) ||
+		staysFull(WeymouthYue, f, below, above, s.RoundOff) && s.Start[c] > 0.5 {
 		s.Out[c] = f
 		return
 	}
@@ -53,7 +53,7 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	if cfl > 0 {
 		donor = c - int(s.Stride)
 	}
-	if flux, pure := pureFlux(cfl, s.F[donor], s.Dust); pure {
+	if flux, pure := pureFlux(cfl, s.F[donor], s.RoundOff); pure {
 		return flux
 	}
 	p := s.plane(donor)
@@ -78,11 +78,11 @@ func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
-// found finds the plane of a mixed cell.
+// reconstruct finds the plane of a mixed cell.
 //
 //atoll:rare
-func (s *Sweep3[F]) found(c int) geom.Plane[F] {
-	mx, my, mz := normal3(s.F, c, int(s.SY), int(s.SZ), s.Normal, s.Nudge)
+func (s *Sweep3[F]) reconstruct(c int) geom.Plane[F] {
+	mx, my, mz := normal3(s.F, c, int(s.SY), int(s.SZ), s.Normal, s.DifferenceStep)
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
@@ -91,13 +91,13 @@ func (s *Sweep3[F]) found(c int) geom.Plane[F] {
 //atoll:kernel lanes
 func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
 	c := s.at(i, j, k)
-	if mixed(s.F[c], s.Dust) {
-		s.Planes[c] = s.found(c)
+	if mixed(s.F[c], s.RoundOff) {
+		s.Planes[c] = s.reconstruct(c)
 	}
 }
 
-// PlaneOf3 is the plane of the mixed cell at place c of a field, found in the given way, on the host.
-func PlaneOf3[F num.Float](f []F, c int, l Lattice, way int32, nudge F) geom.Plane[F] {
-	s := Sweep3[F]{Lattice: l, Normal: way, Nudge: nudge, F: f}
-	return s.found(c)
+// PlaneOf3 is the plane of the mixed cell at index c of a field, found by the given method, on the host.
+func PlaneOf3[F num.Float](f []F, c int, l Lattice, way int32, difference F) geom.Plane[F] {
+	s := Sweep3[F]{Lattice: l, Normal: way, DifferenceStep: difference, F: f}
+	return s.reconstruct(c)
 }

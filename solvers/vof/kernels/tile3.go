@@ -35,7 +35,7 @@ func (b *Bricks) corner(t int32) (x, y, z int32) {
 // has tells whether a cell belongs to the block.
 func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
 
-// brickWork is where a brick begins and how many turns its loops take.
+// brickWork is where a brick begins and how many iterations its loops take.
 type brickWork struct{ x, y, z, faces, rows, cells int32 }
 
 func (b *Bricks) work(n int) brickWork {
@@ -55,13 +55,13 @@ func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *
 	list *[brickFaces]int32, counts, total *[faceWidth]int32) {
 	w := b.work(t)
 	for k := range w.faces {
-		crossed[k] = s.crosses(k, w.x, w.y, w.z, b, clock)
+		crossed[k] = s.mixedDonor(k, w.x, w.y, w.z, b, clock)
 	}
 	for x := range int32(faceWidth) {
-		counts[x] = counted(crossed[:], x, faceWidth, w.rows)
+		counts[x] = countColumn(crossed[:], x, faceWidth, w.rows)
 	}
 	for x := range int32(faceWidth) {
-		total[x] = listed(list[:], crossed[:], counts[:], x, faceWidth, w.rows)
+		total[x] = listColumn(list[:], crossed[:], counts[:], x, faceWidth, w.rows)
 	}
 	for n := range total[faceWidth-1] {
 		k := list[n]
@@ -71,13 +71,13 @@ func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *
 	for k := range w.cells {
 		px, py, pz := k%brickX, k/brickX%brickY, k/(brickX*brickY)
 		if b.has(w.x+px, w.y+py, w.z+pz) {
-			s.between(s.at(int(w.x+px), int(w.y+py), int(w.z+pz)), px+faceWidth*(py+faceHeight*pz), flux, clock)
+			s.updateCell(s.at(int(w.x+px), int(w.y+py), int(w.z+pz)), px+faceWidth*(py+faceHeight*pz), flux, clock)
 		}
 	}
 }
 
-// crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 {
+// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+func (s *Sweep3[F]) mixedDonor(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 {
 	px, py, pz := k%faceWidth, k/faceWidth%faceHeight, k/(faceWidth*faceHeight)
 	mx, my, mz := int32(0), int32(0), int32(0) // one more face than cells
 	switch s.Axis {
@@ -92,18 +92,18 @@ func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 
 		return 0
 	}
 	c := s.at(int(x+px), int(y+py), int(z+pz))
-	below, above := mixed(s.F[c-int(s.Stride)], s.Dust), mixed(s.F[c], s.Dust)
+	below, above := mixed(s.F[c-int(s.Stride)], s.RoundOff), mixed(s.F[c], s.RoundOff)
 	if below || above {
-		return marked(fromMixed(s.U[c]*clock.Courant[s.Axis], below, above))
+		return flag(fromMixed(s.U[c]*clock.Courant[s.Axis], below, above))
 	}
 	return 0
 }
 
-// between takes cell c through the sweep, whose lower face has the given number.
-func (s *Sweep3[F]) between(c int, face int32, flux *[brickFaces]F, clock *Clock[F]) {
+// updateCell takes cell c through the sweep, whose lower face has the given number.
+func (s *Sweep3[F]) updateCell(c int, face int32, flux *[brickFaces]F, clock *Clock[F]) {
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
-		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5 {
+	if staysEmpty(WeymouthYue, f, below, above, s.RoundOff) ||
+		staysFull(WeymouthYue, f, below, above, s.RoundOff) && s.Start[c] > 0.5 {
 		s.Out[c] = f
 		return
 	}
@@ -115,6 +115,6 @@ func (s *Sweep3[F]) between(c int, face int32, flux *[brickFaces]F, clock *Clock
 	}
 	q := clock.Courant[s.Axis]
 	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
-	in, out := faceFlux(lo, below, f, flux[face], s.Dust), faceFlux(hi, f, above, flux[face+step], s.Dust)
+	in, out := faceFlux(lo, below, f, flux[face], s.RoundOff), faceFlux(hi, f, above, flux[face+step], s.RoundOff)
 	s.Out[c] = updated(WeymouthYue, f, s.Start[c], lo, hi, in, out)
 }

@@ -20,7 +20,7 @@ func TestTiles(t *testing.T) {
 	})
 }
 
-func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
+func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	const nx, ny, g = 150, 106, TileReach
 	rng := rand.New(rand.NewPCG(5, 6))
 	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
@@ -52,9 +52,10 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 				for k := range 2 {
 					copy(fields[k][to], ghostsOf(fields[k][from], fields[k][to], nx, ny, g))
 					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds,
-						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from],
+						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, DifferenceStep: difference,
+						RoundOff: difference * difference, F: fields[k][from],
 						Out: fields[k][to], U: u, V: v,
-						Was: known[k][from], Is: known[k][to], Order: all, Count: []int32{int32(len(all))}}
+						KindsBefore: known[k][from], KindsAfter: known[k][to], Order: all, Count: []int32{int32(len(all))}}
 					tile := NewTileStep2Loop(normal >= ELVIRA, s, clock)
 					if k == 0 {
 						tile.Range(0, len(was))
@@ -67,7 +68,7 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 			}
 			settled := 0
 			for _, k := range known[0][0] {
-				if k&Settled != 0 {
+				if k&Synchronised != 0 {
 					settled++
 				}
 			}
@@ -80,7 +81,7 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 		n := int(tiles[0] * tiles[1])
 		kinds := make([]int32, n)
 		for t := range kinds {
-			kinds[t] = NotEmpty | Settled
+			kinds[t] = NotEmpty | Synchronised
 			if r := rng.IntN(60); r == 0 {
 				kinds[t] = NotFull
 			} else if r == 1 {
@@ -119,12 +120,12 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 	NewFillWallLoop(from, to, f).Range(0, len(from))
 	l.Run(t, NewFillWallLoop(from, to, other), 0, len(from))
 	kerneltest.Same(t, "FillWall", f, other, nil)
-	takeTiles(t, l, rng, nudge*nudge)
+	takeTiles(t, l, rng, difference*difference)
 }
 
 // takeTiles compares what finds the kinds of tiles that hold ghosts with its translation, and both with the cells:
 // those tiles become the same in both fields, others stay.
-func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, dust F) {
+func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, roundOff F) {
 	const nx, ny, across, up = 3*TileX - 5, 3*TileY - 7, 3, 3
 	f := noisy[F](rng, nx*ny, nx)
 	for c := range f {
@@ -138,16 +139,16 @@ func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, dus
 	order := []int32{0, 1, 4, 6, 8}
 	of := func() *TileGhosts[F] {
 		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Sweep: WeymouthYue,
-			Dust: dust, F: f, Second: slices.Repeat([]F{7}, nx*ny), Kinds: make([]int32, across*up),
+			RoundOff: roundOff, F: f, Second: slices.Repeat([]F{7}, nx*ny), Kinds: make([]int32, across*up),
 			Others: make([]int32, across*up), Order: order}
 	}
 	a, b := of(), of()
-	NewTakeTileLoop(a).Range(0, len(order))
-	l.Run(t, NewTakeTileLoop(b), 0, len(order))
+	NewRefreshGhostTileLoop(a).Range(0, len(order))
+	l.Run(t, NewRefreshGhostTileLoop(b), 0, len(order))
 	kerneltest.Same(t, "kinds", a.Kinds, b.Kinds, nil)
 	kerneltest.Same(t, "kinds of the other field", a.Kinds, b.Others, nil)
 	kerneltest.Same(t, "the second field", a.Second, b.Second, nil)
-	const empty, full, mixed = NotFull | Settled, NotEmpty | Settled, Mixed2 | Settled
+	const empty, full, mixed = NotFull | Synchronised, NotEmpty | Synchronised, Mixed2 | Synchronised
 	want := []int32{empty, full, 0, 0, mixed, 0, empty, 0, mixed}
 	if !slices.Equal(a.Kinds, want) {
 		t.Errorf("kinds %v, want %v", a.Kinds, want)

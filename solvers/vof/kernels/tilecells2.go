@@ -5,10 +5,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// load brings number k of the tile's cells and rim to shared memory.
+// load brings number k of the tile's cells and margin to shared memory.
 func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
-	i := clamped(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
-	j := clamped(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
+	i := clamp(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
+	j := clamp(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
 	f[k] = s.F[s.at(int(i), int(j), 0)]
 }
 
@@ -19,8 +19,8 @@ func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *C
 	if px < -rx || px >= TileX+rx || py < -ry || py >= TileY+ry {
 		return
 	}
-	i := clamped(x+px, -num.Smaller(s.Open[0][0], rx), s.N[0]+num.Smaller(s.Open[0][1], rx))
-	j := clamped(y+py, -num.Smaller(s.Open[1][0], ry), s.N[1]+num.Smaller(s.Open[1][1], ry))
+	i := clamp(x+px, -num.Smaller(s.Open[0][0], rx), s.N[0]+num.Smaller(s.Open[0][1], rx))
+	j := clamp(y+py, -num.Smaller(s.Open[1][0], ry), s.N[1]+num.Smaller(s.Open[1][1], ry))
 	own := shared(i-x, j-y)
 	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
 }
@@ -38,8 +38,8 @@ func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *
 	f[own] = after
 }
 
-// copied makes number k of the tile's cells the same in both fields.
-func (s *Tiles2[F]) copied(k, x, y int32) {
+// copyCell makes number k of the tile's cells the same in both fields.
+func (s *Tiles2[F]) copyCell(k, x, y int32) {
 	if i, j := x+k%TileX, y+k/TileX; i < s.N[0] && j < s.N[1] {
 		c := s.at(int(i), int(j), 0)
 		s.Out[c] = s.F[c]
@@ -54,7 +54,7 @@ func (s *Tiles2[F]) work(n int) tileWork {
 	}
 	t := s.Order[n]
 	x, y := t%s.Tiles[0], t/s.Tiles[0]
-	was := s.Was[t]
+	was := s.KindsBefore[t]
 	kind := was & Mixed2
 	same := kind != Mixed2
 	for k := range int32(9) {
@@ -62,27 +62,27 @@ func (s *Tiles2[F]) work(n int) tileWork {
 		if i < 0 || i >= s.Tiles[0] || j < 0 || j >= s.Tiles[1] {
 			if i < 0 && s.Open[0][0] > 0 || i >= s.Tiles[0] && s.Open[0][1] > 0 ||
 				j < 0 && s.Open[1][0] > 0 || j >= s.Tiles[1] && s.Open[1][1] > 0 {
-				same = false // what others own may be anything
+				same = false // other ranks' cells may hold anything
 			}
 			continue
 		}
-		if s.Was[i+j*s.Tiles[0]]&Mixed2 != kind {
+		if s.KindsBefore[i+j*s.Tiles[0]]&Mixed2 != kind {
 			same = false
 		}
 	}
-	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Settled, 1
+	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Synchronised, 1
 	if !same {
 		w.load, w.between, w.cells, w.mark, w.height = TileRoom, betweenX*betweenY, TileX*TileY, marks, tileWidth
-	} else if was&Settled == 0 {
+	} else if was&Synchronised == 0 {
 		w.copied = TileX * TileY
 	}
 	return w
 }
 
-// shared is the place of a tile's cell in shared memory.
+// shared is the index of a tile's cell in shared memory.
 func shared(px, py int32) int32 { return px + TileReach + (py+TileReach)*tileWidth }
 
-func clamped(i, lo, end int32) int32 {
+func clamp(i, lo, end int32) int32 {
 	if i < lo {
 		return lo
 	}
@@ -98,13 +98,13 @@ func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
 	f, below, above := a[own], a[own-step], a[own+step]
-	if staysEmpty(kind, f, below, above, s.Dust) ||
-		staysFull(kind, f, below, above, s.Dust) && (kind != WeymouthYue || start > 0.5) {
+	if staysEmpty(kind, f, below, above, s.RoundOff) ||
+		staysFull(kind, f, below, above, s.RoundOff) && (kind != WeymouthYue || start > 0.5) {
 		return f
 	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
-	in, out := faceFlux(lo, below, f, flux[own], s.Dust), faceFlux(hi, f, above, flux[own+step], s.Dust)
+	in, out := faceFlux(lo, below, f, flux[own], s.RoundOff), faceFlux(hi, f, above, flux[own+step], s.RoundOff)
 	return updated(kind, f, start, lo, hi, in, out)
 }
 
@@ -116,17 +116,17 @@ func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
 	return tileWidth, int(s.SY)
 }
 
-// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
+// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+func (s *Tiles2[F]) mixedDonor(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
 	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
 	if !s.needed(n, px, py, x, y) {
 		return 0
 	}
 	axis := s.Axis ^ n
 	step, _ := s.strides(axis)
-	below, above := mixed(a[own-step], s.Dust), mixed(a[own], s.Dust)
+	below, above := mixed(a[own-step], s.RoundOff), mixed(a[own], s.RoundOff)
 	if below || above {
-		return marked(fromMixed(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above))
+		return flag(fromMixed(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above))
 	}
 	return 0
 }
@@ -144,12 +144,12 @@ func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
 func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
 	rx, ry := s.reach(n)
 	face := s.Axis ^ n
-	return s.around(0, px, x, rx, 1-face) && s.around(1, py, y, ry, face)
+	return s.inReach(0, px, x, rx, 1-face) && s.inReach(1, py, y, ry, face)
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-func (s *Tiles2[F]) around(axis, p, x, reach, face int32) bool {
+func (s *Tiles2[F]) inReach(axis, p, x, reach, face int32) bool {
 	const size = TileX // and TileY
 	i := x + p
 	return p >= -reach && p < size+reach+face &&
@@ -179,11 +179,11 @@ func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fi
 	if kind == Lagrangian {
 		t = stretched(t, s.velocity(axis, place)*q, s.velocity(axis, place+stride)*q)
 	}
-	around := square[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],
+	around := stencil2[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],
 		a[donor+tileWidth-1], a[donor+tileWidth], a[donor+tileWidth+1]}
 	var along, across F
 	if fine {
-		along, across = around.normal(s.Normal, s.Nudge)
+		along, across = around.normal(s.Normal, s.DifferenceStep)
 	} else {
 		along, across = around.simple(s.Normal)
 	}

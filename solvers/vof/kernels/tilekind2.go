@@ -2,13 +2,13 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Bits of a tile's kind. One that is neither Mixed nor next to a tile of another kind stays as it is in a step; once
+// Bits of a tile's kind. One that is neither mixed nor next to a tile of another kind stays as it is in a step; once
 // both fields hold it, there is nothing to do.
 const (
 	NotEmpty int32 = 1 << iota // a cell is not empty
 	NotFull
-	Settled // both fields are the same
-	Mixed2  = NotEmpty | NotFull
+	Synchronised // both fields are the same
+	Mixed2       = NotEmpty | NotFull
 )
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
@@ -20,28 +20,28 @@ func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
 		if x+px+n >= s.N[0] || y+py >= s.N[1] {
 			break
 		}
-		kind |= contents(f[shared(px+n, py)], s.Kinds[0], s.Dust)
+		kind |= kindOfCell(f[shared(px+n, py)], s.Kinds[0], s.RoundOff)
 	}
 	return kind
 }
 
-// contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-func contents[F num.Float](f F, sweep int32, dust F) int32 {
+// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+func kindOfCell[F num.Float](f F, sweep int32, roundOff F) int32 {
 	if sweep != WeymouthYue {
-		dust = 0
+		roundOff = 0
 	}
 	kind := int32(0)
-	if !empty(f, dust) || sweep != WeymouthYue && f < 0 {
+	if !empty(f, roundOff) || sweep != WeymouthYue && f < 0 {
 		kind |= NotEmpty
 	}
-	if !full(f, dust) || sweep != WeymouthYue && f > 1 {
+	if !full(f, roundOff) || sweep != WeymouthYue && f > 1 {
 		kind |= NotFull
 	}
 	return kind
 }
 
-// merged is the kind of several pieces together.
-func merged[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
+// combineKinds is the kind of several pieces together.
+func combineKinds[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 	kind := int32(0)
 	for k := range n {
 		kind |= int32(pieces[first+k])
@@ -54,37 +54,37 @@ func merged[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 //atoll:constant
 type TileGhosts[F num.Float] struct {
 	Lattice
-	N      [2]int32 // cells that tiles cover
-	Tiles  [2]int32
-	Sweep  int32 // kind of the first sweep
-	Dust   F
-	F      []F
-	Second []F
-	Kinds  []int32 // of all tiles, for the fields in turn
-	Others []int32
-	Order  []int32 // the tiles that hold ghosts
+	N        [2]int32 // cells that tiles cover
+	Tiles    [2]int32
+	Sweep    int32 // kind of the first sweep
+	RoundOff F
+	F        []F
+	Second   []F
+	Kinds    []int32 // of all tiles, for the fields in turn
+	Others   []int32
+	Order    []int32 // the tiles that hold ghosts
 }
 
-// TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
+// RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
 //
 //atoll:kernel tile block=256
-func TakeTile[F num.Float](t int, g *TileGhosts[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
+func RefreshGhostTile[F num.Float](t int, g *TileGhosts[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
 	tile := g.Order[t]
 	for k := range int32(kindPieces) {
-		pieces[k] = g.take(k, tile%g.Tiles[0]*TileX, tile/g.Tiles[0]*TileY)
+		pieces[k] = g.refresh(k, tile%g.Tiles[0]*TileX, tile/g.Tiles[0]*TileY)
 	}
 	for k := range int32(kindGroups) {
-		groups[k] = either(pieces[:], k, kindGroups, kindPieces/kindGroups)
+		groups[k] = combine(pieces[:], k, kindGroups, kindPieces/kindGroups)
 	}
 	for range 1 {
-		kind := either(groups[:], 0, 1, kindGroups) | Settled
+		kind := combine(groups[:], 0, 1, kindGroups) | Synchronised
 		g.Kinds[tile] = kind
 		g.Others[tile] = kind
 	}
 }
 
-// take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
-func (g *TileGhosts[F]) take(k, x, y int32) int32 {
+// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+func (g *TileGhosts[F]) refresh(k, x, y int32) int32 {
 	kind := int32(0)
 	for at := k; at < TileX*TileY; at += kindPieces {
 		i, j := x+at%TileX, y+at/TileX
@@ -94,7 +94,7 @@ func (g *TileGhosts[F]) take(k, x, y int32) int32 {
 		c := g.at(int(i), int(j), 0)
 		f := g.F[c]
 		g.Second[c] = f
-		kind |= contents(f, g.Sweep, g.Dust)
+		kind |= kindOfCell(f, g.Sweep, g.RoundOff)
 	}
 	return kind
 }

@@ -2,36 +2,36 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// TileTurns is how many steps a list of tiles holds for: what a cell is made of comes from the next cell along each
-// axis in a step, so that in so many it does not get past the next tile.
-const TileTurns = 24
+// ListSteps is how many steps a list of tiles holds for: in a step fluid moves at most to the next cell along each
+// axis, so that in so many it does not get past the next tile.
+const ListSteps = 24
 
 const (
-	listers = 1024 // stretches of tiles that are counted apart
-	groups  = 32   // of them
+	listChunks = 1024 // chunks of tiles that are counted separately
+	groups     = 32   // of them
 )
 
-// TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
+// TileList finds the tiles that have anything to do in the next ListSteps steps, in ascending order.
 //
 //atoll:constant
 type TileList struct {
 	Tiles [2]int32
-	Open  [2][2]int32 // not 0 where cells of others follow, as in Tiles2
+	Open  [2][2]int32 // not 0 where another rank's cells follow, as in Tiles2
 	Kinds []int32     // as they are now
 	Busy  []int32     // one a tile, for MarkTile to set
 	Order []int32     // the list
 	Count []int32     // one: its length
 }
 
-// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
-// kind, or if not both fields hold it.
+// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, of another rank or of
+// another kind, or if its fields differ.
 //
 //atoll:kernel
 func MarkTile(t int, l *TileList) {
 	x, y := int32(t)%l.Tiles[0], int32(t)/l.Tiles[0]
 	kind := l.Kinds[t] & Mixed2
 	busy := int32(0)
-	if kind == Mixed2 || l.Kinds[t]&Settled == 0 {
+	if kind == Mixed2 || l.Kinds[t]&Synchronised == 0 {
 		busy = 1
 	}
 	for k := range int32(25) {
@@ -53,10 +53,10 @@ func MarkTile(t int, l *TileList) {
 // ListTiles lists the tiles that are marked. It runs for index 0 alone.
 //
 //atoll:kernel tile block=1024
-func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) {
+func ListTiles(t int, l *TileList, counts *[listChunks]int32, sums *[groups]int32) {
 	tiles := l.Tiles[0] * l.Tiles[1]
-	length := (tiles + listers - 1) / listers
-	for k := range listers {
+	length := (tiles + listChunks - 1) / listChunks
+	for k := range listChunks {
 		n := int32(0)
 		for at := int32(k) * length; at < num.Smaller(int32(k+1)*length, tiles); at++ {
 			n += l.Busy[at]
@@ -65,8 +65,8 @@ func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) 
 	}
 	for k := range groups {
 		n := int32(0)
-		for at := range listers / groups {
-			n += counts[k*(listers/groups)+at]
+		for at := range listChunks / groups {
+			n += counts[k*(listChunks/groups)+at]
 		}
 		sums[k] = n
 	}
@@ -79,9 +79,9 @@ func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) 
 		}
 		l.Count[t] = before
 	}
-	for k := range listers {
-		before := sums[k/(listers/groups)]
-		for at := k / (listers / groups) * (listers / groups); at < k; at++ {
+	for k := range listChunks {
+		before := sums[k/(listChunks/groups)]
+		for at := k / (listChunks / groups) * (listChunks / groups); at < k; at++ {
 			before += counts[at]
 		}
 		for at := int32(k) * length; at < num.Smaller(int32(k+1)*length, tiles); at++ {

@@ -45,7 +45,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
+	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	if exact != nil {
-		if err := d.Against(ctx, exact); err != nil {
+		if err := d.SetReference(ctx, exact); err != nil {
 			d.Close()
 			return nil, err
 		}

@@ -134,7 +134,7 @@ func matching(_ context.Context, p *verify.Page) error {
 			gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
 			kernels.NewGradient2Loop(box, gradients).Range(0, box.Size())
 			lines := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: kernels.Cases(), F: f, DX: dx,
-				DY: dy, Rho: rho, Turns: turns}
+				DY: dy, Rho: rho, Iterations: turns}
 			kernels.NewMatch2Loop(box, lines).Range(0, box.Size())
 			volume, worst, mixed, polygons := 0.0, 0.0, 0, 0
 			for c := range f {

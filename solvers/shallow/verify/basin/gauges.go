@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// sounding is a place in a basin where the level of the surface is looked at: that of the plane through the cell there
-// and its neighbours that are wet.
+// sounding is a position in a basin where the level of the surface is looked at: that of the plane through the cell
+// there and its neighbours that are wet.
 type sounding struct {
 	X, y  float64
 	Cell  int
 	cells []int
 }
 
-// At finds the cell that holds a place, or the one whose centroid is nearest.
+// At finds the cell that contains a position, or the one whose centroid is nearest.
 func (b *Basin) At(x, y float64) sounding {
 	s := sounding{X: x, y: y, Cell: -1}
 	nearest := math.Inf(1)
@@ -33,7 +33,7 @@ func (b *Basin) At(x, y float64) sounding {
 	return s
 }
 
-// holds tells whether a place is in cell i or on its edges.
+// holds tells whether a position is in cell i or on its edges.
 func (b *Basin) holds(i int, x, y float64) bool {
 	for k, v := range b.Part.Cells[i] {
 		w := b.Part.Cells[i][(k+1)%3]
@@ -127,7 +127,7 @@ func (h *Highest) see(b *Basin) {
 	}
 }
 
-// In is the largest height of the wet bed where a place is.
+// In is the largest height of the wet bed where a position is.
 func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
 	top := math.Inf(-1)
 	for i, wet := range h.wet {

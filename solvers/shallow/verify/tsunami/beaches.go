@@ -35,7 +35,7 @@ func (w beach) start(ctx context.Context, p *verify.Page) (*basin.Basin, error) 
 	narrow := math.Sqrt(3 * w.tall / 4)
 	from := cot + math.Acosh(math.Sqrt(20))/narrow
 	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
-	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "radiation", Value: series.Steady(0)}})
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "radiation", Value: series.Constant(0)}})
 	return basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: w.manning, Initial: func(x,
 		_ float64) basin.State {
 		depth := min(1, x/cot)
@@ -66,7 +66,7 @@ func (w beach) levels(b *basin.Basin, xs []float64) []float64 {
 
 func everywhere(_, _ float64) bool { return true }
 
-// simpleBeach is the exact solution of Synolakis for a wave that does not break: profiles, series at two places, of
+// simpleBeach is the exact solution of Synolakis for a wave that does not break: profiles, series at two positions, of
 // which the first runs dry for a while, and the law of run-up.
 func simpleBeach(ctx context.Context, p *verify.Page) error {
 	profiles, err := read("bp1-profiles.csv")

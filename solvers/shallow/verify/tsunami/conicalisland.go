@@ -32,7 +32,7 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 		}
 		p.Progress("case %s, %d cells", c.name, len(m.Cells))
 		cfg := basin.Second("pvm-ifcp", 1, 3e-5)
-		quiet := series.Steady(0)
+		quiet := series.Constant(0)
 		cfg.Given = basin.Given(m, map[string]*shallow.Given{
 			"left":  {Kind: "radiation", Value: quiet},
 			"right": {Kind: "radiation", Value: quiet},

@@ -75,7 +75,8 @@ func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
 		wave = append(wave, series.Row{T: t, Value: input["level_m"][i]})
 	}
 	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
-	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Steady(0), Wave: wave}})
+	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Constant(0),
+		Wave: wave}})
 	var outside error
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: .01, Initial: func(x, y float64) basin.State {
 		depth, err := bed.At(min(x, 5.488), min(y, 3.402))

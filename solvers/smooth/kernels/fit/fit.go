@@ -6,9 +6,9 @@ package fit
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
-// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-func Of[F num.Float](x F) (F, F, F, F) {
+// ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
+// length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+func ValueAndDerivatives[F num.Float](x F) (F, F, F, F) {
 	if x < 1 {
 		t := x * (2 - x)
 		r := 1 / t
@@ -20,8 +20,8 @@ func Of[F num.Float](x F) (F, F, F, F) {
 	return t * t * t, 6 * (s - 1) * r, 6 * (2 - 4*s + s*s) * r * r, s
 }
 
-// Over returns F(x) and 1/x.
-func Over[F num.Float](x F) (F, F) {
+// Value returns F(x) and 1/x.
+func Value[F num.Float](x F) (F, F) {
 	s := 1 / x
 	m := num.Smaller(x, s)
 	t := m * (2 - m)
@@ -40,8 +40,8 @@ func Lower[F num.Float](least, q F) F {
 	return q + (least - least)
 }
 
-// Raised is x to the power 2ⁿ.
-func Raised[F num.Float](x F, n int32) F {
+// Power is x to the power 2ⁿ.
+func Power[F num.Float](x F, n int32) F {
 	for range n {
 		x *= x
 	}
@@ -54,5 +54,5 @@ func Energy[F num.Float](x F, n int32) (F, F) {
 	if n < 0 {
 		return -1 / x, -1
 	}
-	return Raised(x, n), F(int32(1) << n)
+	return Power(x, n), F(int32(1) << n)
 }

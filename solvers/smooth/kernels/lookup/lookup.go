@@ -1,4 +1,4 @@
-// Package lookup finds the metric at a place from tables along the axes and samples at the nodes of a grid, in the
+// Package lookup finds the metric at a position from tables along the axes and samples at the nodes of a grid, in the
 // plane and in space.
 //
 // The functions are plain and use only + − × ÷ and comparisons, so that every processor gives the same bits.
@@ -22,7 +22,7 @@ func (p *Piece[F]) Size(t F) (F, F) {
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest place inside. NaN is taken to the first piece.
+// the ends it is the nearest position inside. NaN is taken to the first piece.
 func Locate[F num.Float](x, low, per F, n int32) (int32, F) {
 	c := (x - low) * per
 	if !(c > 0) {

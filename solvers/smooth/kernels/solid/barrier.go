@@ -14,27 +14,28 @@ import (
 //
 // and the Hessian is taken for Σ a [|p| gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
 
-// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
-// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
-type bowl[F num.Float] struct {
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
+// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+type localEnergy[F num.Float] struct {
 	energy, least, sum F
 	g                  Vector[F]
 	h, bend            Tensor[F]
 }
 
-// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
-func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F], v []Vertex[F]) bowl[F] {
+// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F],
+	v []Vertex[F]) localEnergy[F] {
 	own := v[i].metric()
-	var b bowl[F]
+	var b localEnergy[F]
 	b.least = 2
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		f := &m.Sides[k]
 		b.add(s.p, &own, &v[f.A], &v[f.B], &v[f.C], c)
 	}
-	mx, my, mz := field.Slope(s.p)
-	b.g.X -= quarter * b.bend.on(&mx)
-	b.g.Y -= quarter * b.bend.on(&my)
-	b.g.Z -= quarter * b.bend.on(&mz)
+	mx, my, mz := field.Gradient(s.p)
+	b.g.X -= quarter * b.bend.contract(&mx)
+	b.g.Y -= quarter * b.bend.contract(&my)
+	b.g.Z -= quarter * b.bend.contract(&mz)
 	return b
 }
 
@@ -45,7 +46,7 @@ const (
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
 // b and c, and M times them f, g and h.
-func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], control *Control[F]) {
+func (w *localEnergy[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], control *Control[F]) {
 	m11, m12 := (own.M11+va.M11+vb.M11+vc.M11)*quarter, (own.M12+va.M12+vb.M12+vc.M12)*quarter
 	m13, m22 := (own.M13+va.M13+vb.M13+vc.M13)*quarter, (own.M22+va.M22+vb.M22+vc.M22)*quarter
 	m23, m33 := (own.M23+va.M23+vb.M23+vc.M23)*quarter, (own.M33+va.M33+vb.M33+vc.M33)*quarter
@@ -67,7 +68,7 @@ func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], contro
 	six := ax*sx + ay*sy + az*sz
 	n11, n12, n13 := m22*m33-m23*m23, m13*m23-m12*m33, m12*m23-m13*m22
 	det := m11*n11 + m12*n12 + m13*n13
-	size, slope, bend, inverse := fit.Of((la + lb + lc + lu + lv + lt) * sixth)
+	size, slope, bend, inverse := fit.ValueAndDerivatives((la + lb + lc + lu + lv + lt) * sixth)
 	q := ideal / 1296 * six * num.Sqrt(det) * size * (inverse * inverse * inverse)
 	kappa := slope*sixth - 0.5*inverse
 	e, power := fit.Energy(control.Floor/q, control.Doublings)
@@ -103,9 +104,10 @@ func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], contro
 	w.bend.M33 += half*(m11*m22-m12*m12) + ia*az*az + ib*bz*bz + ic*cz*cz + iu*uz*uz + iv*vz*vz + it*tz*tz
 }
 
-// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
-// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-func rated[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F, F,
+// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
+// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F,
+	F,
 	bool) {
 	var energy, sum F
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
@@ -123,7 +125,7 @@ func rated[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F]
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
-func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
+func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	more := fit.Stiffening * num.Larger(num.Larger(b.h.M11/p.M11, b.h.M22/p.M22), b.h.M33/p.M33)
 	own := p.metric()
 	own = scaled(&own, more)
@@ -134,7 +136,7 @@ func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	g.X, g.Y, g.Z = -b.g.X, -b.g.Y, -b.g.Z
 	s.newton(&h, g, relax)
 	if s.bound {
-		s.hold()
+		s.limitToFrame()
 	}
 }
 
@@ -149,7 +151,7 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	moved, seen []int32, n *Counters) F {
 	var s step[F]
 	s.begin(i, set, m, v)
-	b := bowlOf(i, &s, c, m, field, v)
+	b := localEnergyOf(i, &s, c, m, field, v)
 	b.descend(&s, p.Relax, &v[i])
 	own := v[i].metric()
 	need := num.Smaller(b.least, c.Floor) + p.Margin
@@ -162,7 +164,7 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			break
 		}
 		at := field.At(q)
-		energy, sum, sound := rated(i, q, &at, need, c, m, v)
+		energy, sum, sound := trialEnergy(i, q, &at, need, c, m, v)
 		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) && upright(i, q, p.Flat, m, v) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)

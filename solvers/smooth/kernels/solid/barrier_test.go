@@ -7,18 +7,18 @@ import (
 )
 
 // bowlAt surveys the cavity of a ball from p, and energyAt is the energy there.
-func (b *ball) bowlAt(p Vector[float64], c *Control[float64]) bowl[float64] {
+func (b *ball) bowlAt(p Vector[float64], c *Control[float64]) localEnergy[float64] {
 	at, v := b.field.At(p), &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
 	v.M11, v.M12, v.M13, v.M22, v.M23, v.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
 	var s step[float64]
 	s.begin(0, &b.set, &b.m, b.v)
-	return bowlOf(0, &s, c, &b.m, &b.field, b.v)
+	return localEnergyOf(0, &s, c, &b.m, &b.field, b.v)
 }
 
 func (b *ball) energyAt(p Vector[float64], c *Control[float64]) float64 {
 	at := b.field.At(p)
-	energy, _, _ := rated(0, p, &at, 1e-9, c, &b.m, b.v)
+	energy, _, _ := trialEnergy(0, p, &at, 1e-9, c, &b.m, b.v)
 	return energy
 }
 
@@ -90,7 +90,7 @@ func TestBarrierHessian(t *testing.T) {
 			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
 			more, less := b.bowlAt(ahead(Vector[float64]{}, d, h), c), b.bowlAt(ahead(Vector[float64]{}, d, -h), c)
 			got := w.h.times(d)
-			want := times(minus(more.g, less.g), 1/(2*h))
+			want := scaledVector(minus(more.g, less.g), 1/(2*h))
 			if off := minus(got, want); dot(off, off) > 1e-10*scale*scale {
 				t.Fatalf("case %d, axis %d: %v, by differences %v", n, k, got, want)
 			}

@@ -5,11 +5,11 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47), as in the
 // plane: steepest ascent of the least of several smooth functions, steepest in the metric at the vertex.
 
-// MaxWorst is how many tetrahedra the optimiser takes for the worst at a place: of more, those that it came upon first.
+// MaxWorst is how many tetrahedra the active set holds at most: of more, the first that were found.
 const MaxWorst = 24
 
-// Tetrahedra whose quality is above the least by no more than a share of it, and of margin, count among the worst: at
-// first a large one, so that steps are long, and a smaller one where all of these cannot rise by as much.
+// Tetrahedra whose quality is above the least by no more than a share of it, and of margin, are active: at first the
+// share is large, so that steps are long, and it is reduced where all active ones cannot rise by as much.
 const (
 	widest    = 0.2
 	narrowest = 1e-5
@@ -18,25 +18,25 @@ const (
 	stride    = 0.3 // the length of a step, in the metric, that a share is held against
 )
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-type hill[F num.Float] struct {
+type activeSet[F num.Float] struct {
 	n     int
 	at    [MaxWorst]int32
 	q     [MaxWorst]F
 	g     [MaxWorst]Vector[F]
 	near  F // the share
 	least F
-	limit int32 // the side of the tetrahedron that is the worst, or too bad for survey
+	limit int32 // the side of the tetrahedron that is the worst, or at which findWorst ended
 	low   F     // and its quality
 }
 
-// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
-// ascent is the same for all factors.
-type root[F num.Float] struct{ l11, l21, l22, l31, l32, l33 F }
+// choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
+// and steepest ascent is the same for all factors.
+type choleskyFactor[F num.Float] struct{ l11, l21, l22, l31, l32, l33 F }
 
-func rootOf[F num.Float](m *Tensor[F]) root[F] {
-	var r root[F]
+func choleskyOf[F num.Float](m *Tensor[F]) choleskyFactor[F] {
+	var r choleskyFactor[F]
 	r.l11 = num.Sqrt(m.M11)
 	r.l21, r.l31 = m.M12/r.l11, m.M13/r.l11
 	r.l22 = num.Sqrt(m.M22 - r.l21*r.l21)
@@ -45,8 +45,8 @@ func rootOf[F num.Float](m *Tensor[F]) root[F] {
 	return r
 }
 
-// slope is C⁻¹g.
-func (r *root[F]) slope(g Vector[F]) Vector[F] {
+// solveLower is C⁻¹g.
+func (r *choleskyFactor[F]) solveLower(g Vector[F]) Vector[F] {
 	var x Vector[F]
 	x.X = g.X / r.l11
 	x.Y = (g.Y - r.l21*x.X) / r.l22
@@ -54,8 +54,8 @@ func (r *root[F]) slope(g Vector[F]) Vector[F] {
 	return x
 }
 
-// move is C'⁻¹y.
-func (r *root[F]) move(y Vector[F]) Vector[F] {
+// solveUpper is C'⁻¹y.
+func (r *choleskyFactor[F]) solveUpper(y Vector[F]) Vector[F] {
 	var x Vector[F]
 	x.Z = y.Z / r.l33
 	x.Y = (y.Y - r.l32*x.Z) / r.l22
@@ -63,94 +63,96 @@ func (r *root[F]) move(y Vector[F]) Vector[F] {
 	return x
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
-// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
-func (h *hill[F]) survey(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
+// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
+// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
+// likely is so again.
+func (act *activeSet[F]) findWorst(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
 	at := field.At(p)
-	h.n, h.least = 0, 2
+	act.n, act.least = 0, 2
 	first, end := m.Spans[i].Side, m.Spans[i+1].Side
-	k := h.limit
+	k := act.limit
 	for turn := first; turn < end; turn++ {
 		f := &m.Sides[k]
 		q := quality(p, &at, &v[f.A], &v[f.B], &v[f.C])
 		if !(q > floor) {
-			h.limit, h.low = k, q
+			act.limit, act.low = k, q
 			return false
 		}
-		if q <= h.least+h.near*(h.least+margin) {
-			h.add(k, q)
+		if q <= act.least+act.near*(act.least+margin) {
+			act.add(k, q)
 		}
 		if k++; k == end {
 			k = first
 		}
 	}
-	h.low = h.least
+	act.low = act.least
 	return true
 }
 
-// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
-func (h *hill[F]) add(k int32, q F) {
-	if q < h.least {
-		h.least, h.limit = q, k
-		h.narrow()
+// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+func (act *activeSet[F]) add(k int32, q F) {
+	if q < act.least {
+		act.least, act.limit = q, k
+		act.dropInactive()
 	}
-	if h.n == MaxWorst {
-		if q > h.least {
+	if act.n == MaxWorst {
+		if q > act.least {
 			return
 		}
-		h.n--
+		act.n--
 	}
-	h.at[h.n], h.q[h.n] = k, q
-	h.n++
+	act.at[act.n], act.q[act.n] = k, q
+	act.n++
 }
 
-// narrow drops the tetrahedra that are no longer among the worst.
-func (h *hill[F]) narrow() {
+// dropInactive drops the tetrahedra that are no longer active.
+func (act *activeSet[F]) dropInactive() {
 	n := 0
-	for j := 0; j < h.n; j++ {
-		if h.q[j] <= h.least+h.near*(h.least+margin) {
-			h.at[n], h.q[n], h.g[n] = h.at[j], h.q[j], h.g[j]
+	for j := 0; j < act.n; j++ {
+		if act.q[j] <= act.least+act.near*(act.least+margin) {
+			act.at[n], act.q[n], act.g[n] = act.at[j], act.q[j], act.g[j]
 			n++
 		}
 	}
-	h.n = n
+	act.n = n
 }
 
-// lean finds the gradients of the worst tetrahedra, after a step.
-func (h *hill[F]) lean(s *step[F], r *root[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
+// computeGradients finds the gradients of the active tetrahedra, after a step.
+func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *Mesh[F], field *Field[F],
+	v []Vertex[F]) {
 	p := s.at(1)
 	at := field.At(p)
-	mx, my, mz := field.Slope(p)
-	for j := 0; j < h.n; j++ {
-		f := &m.Sides[h.at[j]]
+	mx, my, mz := field.Gradient(p)
+	for j := 0; j < act.n; j++ {
+		f := &m.Sides[act.at[j]]
 		t := Measure(p, &at, &v[f.A], &v[f.B], &v[f.C])
-		h.g[j] = r.slope(s.along(t.Gradient(&mx, &my, &mz)))
+		act.g[j] = r.solveLower(s.along(t.Gradient(&mx, &my, &mz)))
 	}
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
-// least.
-func (h *hill[F]) aim() (Vector[F], F) {
-	y, rate := h.up()
-	for !(stride*rate > h.near*(h.least+margin)) && h.near > narrowest {
-		h.near *= narrowing
-		h.narrow()
-		y, rate = h.up()
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
+// above the least.
+func (act *activeSet[F]) chooseDirection() (Vector[F], F) {
+	y, rate := act.ascentDirection()
+	for !(stride*rate > act.near*(act.least+margin)) && act.near > narrowest {
+		act.near *= narrowing
+		act.dropInactive()
+		y, rate = act.ascentDirection()
 	}
 	return y, rate
 }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
-// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
-// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
-// one before, unless 0 is in the hull.
-func (h *hill[F]) up() (Vector[F], F) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most
+// three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
+// gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
+// than the one before, unless 0 is in the hull.
+func (act *activeSet[F]) ascentDirection() (Vector[F], F) {
 	var d Vector[F]
 	var w [3]Vector[F]
 	n, best := 0, F(0)
 	for turn := 0; turn < 2*MaxWorst; turn++ {
-		g := h.g[h.lowest(d)]
+		g := act.g[act.leastRise(d)]
 		if n > 0 && dot(g, d) >= best*0.999 {
 			rate := num.Sqrt(best)
 			d.X, d.Y, d.Z = d.X/rate, d.Y/rate, d.Z/rate
@@ -188,11 +190,11 @@ func (h *hill[F]) up() (Vector[F], F) {
 	return d, 0
 }
 
-// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-func (h *hill[F]) lowest(d Vector[F]) int {
-	k, least := 0, dot(h.g[0], d)
-	for j := 1; j < h.n; j++ {
-		if r := dot(h.g[j], d); r < least {
+// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+func (act *activeSet[F]) leastRise(d Vector[F]) int {
+	k, least := 0, dot(act.g[0], d)
+	for j := 1; j < act.n; j++ {
+		if r := dot(act.g[j], d); r < least {
 			k, least = j, r
 		}
 	}
@@ -229,61 +231,73 @@ func onTriangle[F num.Float](p, a, b Vector[F]) (Vector[F], bool) {
 // sweep.
 const enough = 1e-3
 
-// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// States of climb:
 //
-// It goes along the direction of steepest ascent, beginning with a try, to about where another tetrahedron becomes the
-// worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
-// least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
-// tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
+//	state      evaluates               next
+//	aiming     a new direction         trying
+//	trying     a trial length          trying another, returning, aiming from there, or the end
+//	returning  the best trial length   aiming from there, or the end
+const (
+	aiming int32 = iota
+	trying
+	returning
+)
+
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
+// take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+//
+// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
+// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
+// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
+// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	var none, y Vector[F]
 	own := v[i].metric()
 	inner, _ := s.within(&own, none)
-	r := rootOf(&inner)
-	var h hill[F]
-	h.near, h.limit = widest, m.Spans[i].Side
+	r := choleskyOf(&inner)
+	var act activeSet[F]
+	act.near, act.limit = widest, m.Spans[i].Side
 	s.d = none
-	if !h.survey(i, s.at(1), 0, m, field, v) {
+	if !act.findWorst(i, s.at(1), 0, m, field, v) {
 		return 0
 	}
 	begun := *s
 	here, at := s.at(1), own
 	var was, rate, longest, gained F
 	done, far := F(0), F(1)
-	aim, back := true, false // a direction is to be found; the place is that of a try that was good
+	state := aiming
 	for try := int32(0); try < p.Climbs; try++ {
-		if aim {
+		if state == aiming {
 			begun = *s
-			h.lean(s, &r, m, field, v)
-			y, rate = h.aim()
+			act.computeGradients(s, &r, m, field, v)
+			y, rate = act.chooseDirection()
 			if !(rate > 1e-9) {
 				break
 			}
 			here = s.at(1)
 			at = field.At(here)
-			was, gained, longest = h.least, h.least, 0
+			was, gained, longest = act.least, act.least, 0
 			far *= 2
 			if most := (1 - was) / rate; far > most {
 				far = most
 			}
-			aim = false
+			state = trying
 		}
-		s.advance(&begun, &r, times(y, far))
+		s.advance(&begun, &r, scaledVector(y, far))
 		floor := gained
-		if back {
+		if state == returning {
 			floor = 0
 		}
-		better := h.survey(i, s.at(1), floor, m, field, v)
-		if !back {
+		better := act.findWorst(i, s.at(1), floor, m, field, v)
+		if state == trying {
 			if better {
-				longest, gained = far, h.least
+				longest, gained = far, act.least
 			}
-			f := &m.Sides[h.limit]
+			f := &m.Sides[act.limit]
 			q := quality(here, &at, &v[f.A], &v[f.B], &v[f.C])
-			meet := far * (q - was) / (q - h.low + far*rate)
+			meet := far * (q - was) / (q - act.low + far*rate)
 			if (better || longest == 0) && !(better && !(gained-was < 0.9*meet*rate)) {
-				if top := far * far * rate / (2 * (was - h.low + far*rate)); !(meet > top) {
+				if top := far * far * rate / (2 * (was - act.low + far*rate)); !(meet > top) {
 					meet = top
 				}
 				if !(meet > 0.1*far) {
@@ -300,14 +314,14 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 			if longest == 0 {
 				break
 			}
-			if !better { // the try before was good, and this one is no better
-				far, back = longest, true
+			if !better { // a shorter one was good, and this one is no better
+				far, state = longest, returning
 				continue
 			}
 		}
-		done, aim, back = 1, true, false
+		done, state = 1, aiming
 		begun = *s
-		if rise := h.least - was; rise < p.Gain || rise < enough*(was+margin) {
+		if rise := act.least - was; rise < p.Gain || rise < enough*(was+margin) {
 			break
 		}
 	}
@@ -318,13 +332,13 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	return done
 }
 
-// advance makes the step base and a vector in units of length of the metric.
-func (s *step[F]) advance(base *step[F], r *root[F], y Vector[F]) {
-	x := r.move(y)
+// advance makes the step base plus a vector in units of length of the metric.
+func (s *step[F]) advance(base *step[F], r *choleskyFactor[F], y Vector[F]) {
+	x := r.solveUpper(y)
 	s.d.X, s.d.Y, s.d.Z = base.d.X+x.X, base.d.Y+x.Y, base.d.Z+x.Z
 }
 
-func times[F num.Float](a Vector[F], by F) Vector[F] {
+func scaledVector[F num.Float](a Vector[F], by F) Vector[F] {
 	a.X, a.Y, a.Z = by*a.X, by*a.Y, by*a.Z
 	return a
 }

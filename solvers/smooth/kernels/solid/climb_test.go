@@ -40,7 +40,7 @@ func TestQualityGradient(t *testing.T) {
 		if q := quality(p, &own, &v[1], &v[2], &v[3]); math.Abs(q-tet.Quality()) > 1e-12*math.Abs(q) {
 			t.Fatalf("case %d: a quality of %g, and by fewer operations %g", n, tet.Quality(), q)
 		}
-		mx, my, mz := f.Slope(p)
+		mx, my, mz := f.Gradient(p)
 		g := tet.Gradient(&mx, &my, &mz)
 		h := 2e-5 * size
 		for k, got := range [3]float64{g.X, g.Y, g.Z} {
@@ -105,7 +105,7 @@ func TestUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	rises, rests := 0, 0
 	for range 3000 {
-		h := hill[float64]{n: 1 + rng.IntN(24), least: 1}
+		h := activeSet[float64]{n: 1 + rng.IntN(24), least: 1}
 		shift := 3 * rng.Float64()
 		for k := range h.n {
 			h.q[k] = 1
@@ -136,7 +136,7 @@ func TestUp(t *testing.T) {
 				}
 			}
 		}
-		d, rate := h.up()
+		d, rate := h.ascentDirection()
 		if math.IsInf(want, 1) || want < 1e-6 {
 			rests++
 			if rate > 1e-6 {

@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 type Field[F num.Float] struct {
 	Kind                int32
 	Nx, Ny, Nz          int32 // boxes of the grid, pieces of the sizes, or boxes over the mesh
@@ -16,24 +16,24 @@ type Field[F num.Float] struct {
 	Samples             []Sample[F]
 	Wide, Deep, Upright []lookup.Piece[F] // sizes along x, y and z
 
-	// Of a mesh: the tetrahedron at which the way to a place in each box begins, and those that touch the box, which are
-	// Listed[Lists[box]:Lists[box+1]].
-	Nodes   []Node[F]
-	Patches []Patch
-	Starts  []int32
-	Lists   []int32
-	Listed  []int32
-	Steps   int32 // most tetrahedra on the way to a place
+	// Of a mesh: the tetrahedron at which the way to a position in each box begins, and those that touch the box, which
+	// are Listed[Lists[box]:Lists[box+1]].
+	Nodes      []Node[F]
+	Background []BackgroundCell
+	Starts     []int32
+	Lists      []int32
+	Listed     []int32
+	Steps      int32 // most tetrahedra on the way to a position
 }
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
 type Sample[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 	if f.Kind == lookup.OnMesh {
-		return f.onMesh(p)
+		return f.atBackground(p)
 	}
 	i, s := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
 	j, t := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
@@ -62,10 +62,10 @@ func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 	return m
 }
 
-// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
+// Gradient returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+func (f *Field[F]) Gradient(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 	if f.Kind == lookup.OnMesh {
-		return f.slopeOnMesh(p)
+		return f.gradientAtBackground(p)
 	}
 	i, s := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
 	j, t := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
@@ -96,8 +96,8 @@ func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 	return scaled(&mx, f.Scale*f.PerX), scaled(&my, f.Scale*f.PerY), scaled(&mz, f.Scale*f.PerZ)
 }
 
-// between is linear in t, from a to b.
-func between[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
+// lerp is linear in t, from a to b.
+func lerp[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12 = lookup.Between(a.M11, b.M11, t), lookup.Between(a.M12, b.M12, t)
 	m.M13, m.M22 = lookup.Between(a.M13, b.M13, t), lookup.Between(a.M22, b.M22, t)
@@ -105,8 +105,8 @@ func between[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
 	return m
 }
 
-// rise is b - a.
-func rise[F num.Float](a, b *Tensor[F]) Tensor[F] {
+// difference is b - a.
+func difference[F num.Float](a, b *Tensor[F]) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12, m.M13 = b.M11-a.M11, b.M12-a.M12, b.M13-a.M13
 	m.M22, m.M23, m.M33 = b.M22-a.M22, b.M23-a.M23, b.M33-a.M33

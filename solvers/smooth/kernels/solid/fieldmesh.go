@@ -12,40 +12,40 @@ type Node[F num.Float] struct {
 	_                            F
 }
 
-// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner
-// k, -1 where the mesh ends.
-type Patch struct{ At, Next [4]int32 }
+// BackgroundCell is a tetrahedron of the mesh on which a field is given: its corners, and in slot k the tetrahedron
+// across the face opposite to corner k, -1 where the mesh ends.
+type BackgroundCell struct{ At, Next [4]int32 }
 
-// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-type spot[F num.Float] struct {
-	patch   int32
+// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+type barycentric[F num.Float] struct {
+	cell    int32
 	b, c, d F
 }
 
 // edges are those of a tetrahedron from its first corner.
-func (f *Field[F]) edges(patch int32) (Vector[F], Vector[F], Vector[F]) {
-	at := &f.Patches[patch].At
-	o := f.Nodes[at[0]].place()
-	return minus(f.Nodes[at[1]].place(), o), minus(f.Nodes[at[2]].place(), o), minus(f.Nodes[at[3]].place(), o)
+func (f *Field[F]) edges(cell int32) (Vector[F], Vector[F], Vector[F]) {
+	at := &f.Background[cell].At
+	o := f.Nodes[at[0]].position()
+	return minus(f.Nodes[at[1]].position(), o), minus(f.Nodes[at[2]].position(), o), minus(f.Nodes[at[3]].position(), o)
 }
 
-func (n *Node[F]) place() Vector[F] {
+func (n *Node[F]) position() Vector[F] {
 	var p Vector[F]
 	p.X, p.Y, p.Z = n.X, n.Y, n.Z
 	return p
 }
 
-// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
-func (f *Field[F]) spotIn(patch int32, p Vector[F]) spot[F] {
-	b, c, d := f.edges(patch)
-	u := minus(p, f.Nodes[f.Patches[patch].At[0]].place())
+// barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
+func (f *Field[F]) barycentricIn(cell int32, p Vector[F]) barycentric[F] {
+	b, c, d := f.edges(cell)
+	u := minus(p, f.Nodes[f.Background[cell].At[0]].position())
 	bc, cd, db := cross(b, c), cross(c, d), cross(d, b)
 	six := dot(b, cd)
-	return spot[F]{patch, dot(u, cd) / six, dot(u, db) / six, dot(u, bc) / six}
+	return barycentric[F]{cell, dot(u, cd) / six, dot(u, db) / six, dot(u, bc) / six}
 }
 
-// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-func inside[F num.Float](s spot[F]) spot[F] {
+// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+func clampToCell[F num.Float](s barycentric[F]) barycentric[F] {
 	if !(s.b > 0) {
 		s.b = 0
 	}
@@ -61,18 +61,18 @@ func inside[F num.Float](s spot[F]) spot[F] {
 	return s
 }
 
-// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
-// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
-// across the face that the place lies farthest beyond.
-func (f *Field[F]) find(p Vector[F]) spot[F] {
+// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
+// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
+// goes across the face that the position lies farthest beyond.
+func (f *Field[F]) find(p Vector[F]) barycentric[F] {
 	i, _ := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
 	j, _ := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
 	k, _ := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
 	box := (k*f.Ny+j)*f.Nx + i
-	patch, before := f.Starts[box], int32(-1)
+	cell, before := f.Starts[box], int32(-1)
 	for step := int32(0); step < f.Steps; step++ {
-		s := f.spotIn(patch, p)
-		way := &f.Patches[patch].Next
+		s := f.barycentricIn(cell, p)
+		way := &f.Background[cell].Next
 		a := 1 - s.b - s.c - s.d
 		least, next := F(0), int32(-1)
 		if a < least {
@@ -87,36 +87,36 @@ func (f *Field[F]) find(p Vector[F]) spot[F] {
 		if s.d < least && (next < 0 || way[3] >= 0) {
 			least, next = s.d, way[3]
 		}
-		// Where both sides of a face send it across, a place is on the face but for rounding.
+		// Where both sides of a face send it across, a position is on the face but for rounding.
 		if least >= 0 || next >= 0 && next == before {
-			return inside(s)
+			return clampToCell(s)
 		}
 		if next < 0 {
 			break
 		}
-		before, patch = patch, next
+		before, cell = cell, next
 	}
 	return f.nearest(box, p)
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
-// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-func (f *Field[F]) nearest(box int32, p Vector[F]) spot[F] {
-	best := inside(f.spotIn(f.Listed[f.Lists[box]], p))
-	far := f.beyond(&best, p)
+// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
+// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+func (f *Field[F]) nearest(box int32, p Vector[F]) barycentric[F] {
+	best := clampToCell(f.barycentricIn(f.Listed[f.Lists[box]], p))
+	far := f.distanceSquare(&best, p)
 	for k := f.Lists[box] + 1; k < f.Lists[box+1]; k++ {
-		s := inside(f.spotIn(f.Listed[k], p))
-		if d := f.beyond(&s, p); d < far {
+		s := clampToCell(f.barycentricIn(f.Listed[k], p))
+		if d := f.distanceSquare(&s, p); d < far {
 			best, far = s, d
 		}
 	}
 	return best
 }
 
-// beyond is the square of the distance of a place from a spot.
-func (f *Field[F]) beyond(s *spot[F], p Vector[F]) F {
-	b, c, d := f.edges(s.patch)
-	u := minus(f.Nodes[f.Patches[s.patch].At[0]].place(), p)
+// distanceSquare is the square of the distance of p from a position in a tetrahedron.
+func (f *Field[F]) distanceSquare(s *barycentric[F], p Vector[F]) F {
+	b, c, d := f.edges(s.cell)
+	u := minus(f.Nodes[f.Background[s.cell].At[0]].position(), p)
 	u.X += s.b*b.X + s.c*c.X + s.d*d.X
 	u.Y += s.b*b.Y + s.c*c.Y + s.d*d.Y
 	u.Z += s.b*b.Z + s.c*c.Z + s.d*d.Z
@@ -129,15 +129,15 @@ func (n *Node[F]) metric() Tensor[F] {
 	return m
 }
 
-// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
-func (f *Field[F]) rises(patch int32) (Tensor[F], Tensor[F], Tensor[F]) {
-	at := &f.Patches[patch].At
+// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
+func (f *Field[F]) edgeDifferences(cell int32) (Tensor[F], Tensor[F], Tensor[F]) {
+	at := &f.Background[cell].At
 	o, b, c, d := f.Nodes[at[0]].metric(), f.Nodes[at[1]].metric(), f.Nodes[at[2]].metric(), f.Nodes[at[3]].metric()
-	return rise(&o, &b), rise(&o, &c), rise(&o, &d)
+	return difference(&o, &b), difference(&o, &c), difference(&o, &d)
 }
 
-// mixed is a share of each of three tensors.
-func mixed[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
+// weightedSum is the sum of three tensors with weights.
+func weightedSum[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12 = s*b.M11+t*c.M11+r*d.M11, s*b.M12+t*c.M12+r*d.M12
 	m.M13, m.M22 = s*b.M13+t*c.M13+r*d.M13, s*b.M22+t*c.M22+r*d.M22
@@ -145,25 +145,26 @@ func mixed[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 	return m
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
-// is positive definite.
-func (f *Field[F]) onMesh(p Vector[F]) Tensor[F] {
+// atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
+// tensors is positive definite.
+func (f *Field[F]) atBackground(p Vector[F]) Tensor[F] {
 	s := f.find(p)
-	b, c, d := f.rises(s.patch)
-	more := mixed(&b, &c, &d, s.b, s.c, s.d)
-	m := f.Nodes[f.Patches[s.patch].At[0]].metric()
+	b, c, d := f.edgeDifferences(s.cell)
+	more := weightedSum(&b, &c, &d, s.b, s.c, s.d)
+	m := f.Nodes[f.Background[s.cell].At[0]].metric()
 	m.M11, m.M12, m.M13 = m.M11+more.M11, m.M12+more.M12, m.M13+more.M13
 	m.M22, m.M23, m.M33 = m.M22+more.M22, m.M23+more.M23, m.M33+more.M33
 	return scaled(&m, f.Scale)
 }
 
-// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-func (f *Field[F]) slopeOnMesh(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
+// gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
+func (f *Field[F]) gradientAtBackground(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 	s := f.find(p)
-	b, c, d := f.edges(s.patch)
+	b, c, d := f.edges(s.cell)
 	bc, cd, db := cross(b, c), cross(c, d), cross(d, b)
 	per := f.Scale / dot(b, cd)
-	mb, mc, md := f.rises(s.patch)
-	return mixed(&mb, &mc, &md, per*cd.X, per*db.X, per*bc.X), mixed(&mb, &mc, &md, per*cd.Y, per*db.Y, per*bc.Y),
-		mixed(&mb, &mc, &md, per*cd.Z, per*db.Z, per*bc.Z)
+	mb, mc, md := f.edgeDifferences(s.cell)
+	return weightedSum(&mb, &mc, &md, per*cd.X, per*db.X, per*bc.X), weightedSum(&mb, &mc, &md, per*cd.Y, per*db.Y,
+			per*bc.Y),
+		weightedSum(&mb, &mc, &md, per*cd.Z, per*db.Z, per*bc.Z)
 }

@@ -277,16 +277,17 @@ static_assert(sizeof(Node_f32) == 40 && offsetof(Node_f32, X) == 0 && offsetof(N
     offsetof(Node_f32, M13) == 20 && offsetof(Node_f32, M22) == 24 && offsetof(Node_f32, M23) == 28 &&
     offsetof(Node_f32, M33) == 32 && offsetof(Node_f32, blank9) == 36, "Node_f32");
 
-// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner
-// k, -1 where the mesh ends.
-// Patch, fieldmesh.go:17
-struct alignas(16) Patch {
+// BackgroundCell is a tetrahedron of the mesh on which a field is given: its corners, and in slot k the tetrahedron
+// across the face opposite to corner k, -1 where the mesh ends.
+// BackgroundCell, fieldmesh.go:17
+struct alignas(16) BackgroundCell {
     Array<int32, 4> At, Next;
 };
-static_assert(sizeof(Patch) == 32 && offsetof(Patch, At) == 0 && offsetof(Patch, Next) == 16, "Patch");
+static_assert(sizeof(BackgroundCell) == 32 && offsetof(BackgroundCell, At) == 0 &&
+    offsetof(BackgroundCell, Next) == 16, "BackgroundCell");
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 // Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
@@ -297,7 +298,7 @@ struct Field_f32 {
     Slice<Sample_f32> Samples;
     Slice<lookup_Piece_f32> Wide, Deep, Upright_;
     Slice<Node_f32> Nodes;
-    Slice<Patch> Patches;
+    Slice<BackgroundCell> Background;
     Slice<int32> Starts;
     Slice<int32> Lists;
     Slice<int32> Listed;
@@ -309,8 +310,8 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, PerY) == 32 && offsetof(Field_f32, PerZ) == 36 && offsetof(Field_f32, Scale) == 40 &&
     offsetof(Field_f32, Samples) == 48 && offsetof(Field_f32, Wide) == 72 && offsetof(Field_f32, Deep) == 96 &&
     offsetof(Field_f32, Upright_) == 120 && offsetof(Field_f32, Nodes) == 144 &&
-    offsetof(Field_f32, Patches) == 168 && offsetof(Field_f32, Starts) == 192 && offsetof(Field_f32, Lists) == 216 &&
-    offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
+    offsetof(Field_f32, Background) == 168 && offsetof(Field_f32, Starts) == 192 &&
+    offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:91
@@ -375,26 +376,27 @@ static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M13) == 8 && offsetof(Tensor_f32, M22) == 12 && offsetof(Tensor_f32, M23) == 16 &&
     offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
 
-// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
-// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
-// bowl[float32], barrier.go:19
-struct bowl_f32 {
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
+// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+// localEnergy[float32], barrier.go:19
+struct localEnergy_f32 {
     float energy, least, sum;
     Vector_f32 g;
-    Tensor_f32 h, bend_;
+    Tensor_f32 h, bend;
 };
-static_assert(sizeof(bowl_f32) == 72 && offsetof(bowl_f32, energy) == 0 && offsetof(bowl_f32, least) == 4 &&
-    offsetof(bowl_f32, sum) == 8 && offsetof(bowl_f32, g) == 12 && offsetof(bowl_f32, h) == 24 &&
-    offsetof(bowl_f32, bend_) == 48, "bowl_f32");
+static_assert(sizeof(localEnergy_f32) == 72 && offsetof(localEnergy_f32, energy) == 0 &&
+    offsetof(localEnergy_f32, least) == 4 && offsetof(localEnergy_f32, sum) == 8 &&
+    offsetof(localEnergy_f32, g) == 12 && offsetof(localEnergy_f32, h) == 24 &&
+    offsetof(localEnergy_f32, bend) == 48, "localEnergy_f32");
 
-// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// spot[float32], fieldmesh.go:20
-struct spot_f32 {
-    int32 patch;
+// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+// barycentric[float32], fieldmesh.go:20
+struct barycentric_f32 {
+    int32 cell;
     float b, c, d;
 };
-static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offsetof(spot_f32, b) == 4 &&
-    offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
+static_assert(sizeof(barycentric_f32) == 16 && offsetof(barycentric_f32, cell) == 0 &&
+    offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8 && offsetof(barycentric_f32, d) == 12, "barycentric_f32");
 
 // Params holds the constants of a run.
 // Params[float64], types.go:77
@@ -476,8 +478,8 @@ static_assert(sizeof(Node_f64) == 80 && offsetof(Node_f64, X) == 0 && offsetof(N
     offsetof(Node_f64, M13) == 40 && offsetof(Node_f64, M22) == 48 && offsetof(Node_f64, M23) == 56 &&
     offsetof(Node_f64, M33) == 64 && offsetof(Node_f64, blank9) == 72, "Node_f64");
 
-// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest place inside holds.
+// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest position inside holds.
 // Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
@@ -488,7 +490,7 @@ struct Field_f64 {
     Slice<Sample_f64> Samples;
     Slice<lookup_Piece_f64> Wide, Deep, Upright_;
     Slice<Node_f64> Nodes;
-    Slice<Patch> Patches;
+    Slice<BackgroundCell> Background;
     Slice<int32> Starts;
     Slice<int32> Lists;
     Slice<int32> Listed;
@@ -500,8 +502,8 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, PerY) == 48 && offsetof(Field_f64, PerZ) == 56 && offsetof(Field_f64, Scale) == 64 &&
     offsetof(Field_f64, Samples) == 72 && offsetof(Field_f64, Wide) == 96 && offsetof(Field_f64, Deep) == 120 &&
     offsetof(Field_f64, Upright_) == 144 && offsetof(Field_f64, Nodes) == 168 &&
-    offsetof(Field_f64, Patches) == 192 && offsetof(Field_f64, Starts) == 216 && offsetof(Field_f64, Lists) == 240 &&
-    offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
+    offsetof(Field_f64, Background) == 192 && offsetof(Field_f64, Starts) == 216 &&
+    offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control is what changes from sweep to sweep.
 // Control[float64], types.go:91
@@ -558,26 +560,27 @@ static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M13) == 16 && offsetof(Tensor_f64, M22) == 24 && offsetof(Tensor_f64, M23) == 32 &&
     offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
 
-// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
-// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
-// bowl[float64], barrier.go:19
-struct bowl_f64 {
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
+// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+// localEnergy[float64], barrier.go:19
+struct localEnergy_f64 {
     double energy, least, sum;
     Vector_f64 g;
-    Tensor_f64 h, bend_;
+    Tensor_f64 h, bend;
 };
-static_assert(sizeof(bowl_f64) == 144 && offsetof(bowl_f64, energy) == 0 && offsetof(bowl_f64, least) == 8 &&
-    offsetof(bowl_f64, sum) == 16 && offsetof(bowl_f64, g) == 24 && offsetof(bowl_f64, h) == 48 &&
-    offsetof(bowl_f64, bend_) == 96, "bowl_f64");
+static_assert(sizeof(localEnergy_f64) == 144 && offsetof(localEnergy_f64, energy) == 0 &&
+    offsetof(localEnergy_f64, least) == 8 && offsetof(localEnergy_f64, sum) == 16 &&
+    offsetof(localEnergy_f64, g) == 24 && offsetof(localEnergy_f64, h) == 48 &&
+    offsetof(localEnergy_f64, bend) == 96, "localEnergy_f64");
 
-// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// spot[float64], fieldmesh.go:20
-struct spot_f64 {
-    int32 patch;
+// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+// barycentric[float64], fieldmesh.go:20
+struct barycentric_f64 {
+    int32 cell;
     double b, c, d;
 };
-static_assert(sizeof(spot_f64) == 32 && offsetof(spot_f64, patch) == 0 && offsetof(spot_f64, b) == 8 &&
-    offsetof(spot_f64, c) == 16 && offsetof(spot_f64, d) == 24, "spot_f64");
+static_assert(sizeof(barycentric_f64) == 32 && offsetof(barycentric_f64, cell) == 0 &&
+    offsetof(barycentric_f64, b) == 8 && offsetof(barycentric_f64, c) == 16 && offsetof(barycentric_f64, d) == 24, "barycentric_f64");
 
 // Cell is a tetrahedron's vertices, so that its volume is positive.
 // Cell, quality.go:169
@@ -607,20 +610,21 @@ struct alignas(8) Edge {
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
-// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
-// ascent is the same for all factors.
-// root[float32], climb.go:36
-struct root_f32 {
+// choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
+// and steepest ascent is the same for all factors.
+// choleskyFactor[float32], climb.go:36
+struct choleskyFactor_f32 {
     float l11, l21, l22, l31, l32, l33;
 };
-static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof(root_f32, l21) == 4 &&
-    offsetof(root_f32, l22) == 8 && offsetof(root_f32, l31) == 12 && offsetof(root_f32, l32) == 16 &&
-    offsetof(root_f32, l33) == 20, "root_f32");
+static_assert(sizeof(choleskyFactor_f32) == 24 && offsetof(choleskyFactor_f32, l11) == 0 &&
+    offsetof(choleskyFactor_f32, l21) == 4 && offsetof(choleskyFactor_f32, l22) == 8 &&
+    offsetof(choleskyFactor_f32, l31) == 12 && offsetof(choleskyFactor_f32, l32) == 16 &&
+    offsetof(choleskyFactor_f32, l33) == 20, "choleskyFactor_f32");
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// hill[float32], climb.go:23
-struct hill_f32 {
+// activeSet[float32], climb.go:23
+struct activeSet_f32 {
     int64 n;
     Array<int32, 24> at;
     Array<float, 24> q;
@@ -630,9 +634,10 @@ struct hill_f32 {
     int32 limit;
     float low;
 };
-static_assert(sizeof(hill_f32) == 504 && offsetof(hill_f32, n) == 0 && offsetof(hill_f32, at) == 8 &&
-    offsetof(hill_f32, q) == 104 && offsetof(hill_f32, g) == 200 && offsetof(hill_f32, near) == 488 &&
-    offsetof(hill_f32, least) == 492 && offsetof(hill_f32, limit) == 496 && offsetof(hill_f32, low) == 500, "hill_f32");
+static_assert(sizeof(activeSet_f32) == 504 && offsetof(activeSet_f32, n) == 0 && offsetof(activeSet_f32, at) == 8 &&
+    offsetof(activeSet_f32, q) == 104 && offsetof(activeSet_f32, g) == 200 && offsetof(activeSet_f32, near) == 488 &&
+    offsetof(activeSet_f32, least) == 492 && offsetof(activeSet_f32, limit) == 496 &&
+    offsetof(activeSet_f32, low) == 500, "activeSet_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:15
@@ -640,7 +645,7 @@ struct Tetrahedron_f32 {
     Tensor_f32 m;
     Vector_f32 ua, ub, uc;
     float volume;
-    float root_;
+    float root;
     float la, lb, lc;
     float lab, lbc, lca;
     float around, fit;
@@ -648,26 +653,27 @@ struct Tetrahedron_f32 {
 static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 0 &&
     offsetof(Tetrahedron_f32, ua) == 24 && offsetof(Tetrahedron_f32, ub) == 36 &&
     offsetof(Tetrahedron_f32, uc) == 48 && offsetof(Tetrahedron_f32, volume) == 60 &&
-    offsetof(Tetrahedron_f32, root_) == 64 && offsetof(Tetrahedron_f32, la) == 68 &&
+    offsetof(Tetrahedron_f32, root) == 64 && offsetof(Tetrahedron_f32, la) == 68 &&
     offsetof(Tetrahedron_f32, lb) == 72 && offsetof(Tetrahedron_f32, lc) == 76 &&
     offsetof(Tetrahedron_f32, lab) == 80 && offsetof(Tetrahedron_f32, lbc) == 84 &&
     offsetof(Tetrahedron_f32, lca) == 88 && offsetof(Tetrahedron_f32, around) == 92 &&
     offsetof(Tetrahedron_f32, fit) == 96, "Tetrahedron_f32");
 
-// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
-// ascent is the same for all factors.
-// root[float64], climb.go:36
-struct root_f64 {
+// choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
+// and steepest ascent is the same for all factors.
+// choleskyFactor[float64], climb.go:36
+struct choleskyFactor_f64 {
     double l11, l21, l22, l31, l32, l33;
 };
-static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof(root_f64, l21) == 8 &&
-    offsetof(root_f64, l22) == 16 && offsetof(root_f64, l31) == 24 && offsetof(root_f64, l32) == 32 &&
-    offsetof(root_f64, l33) == 40, "root_f64");
+static_assert(sizeof(choleskyFactor_f64) == 48 && offsetof(choleskyFactor_f64, l11) == 0 &&
+    offsetof(choleskyFactor_f64, l21) == 8 && offsetof(choleskyFactor_f64, l22) == 16 &&
+    offsetof(choleskyFactor_f64, l31) == 24 && offsetof(choleskyFactor_f64, l32) == 32 &&
+    offsetof(choleskyFactor_f64, l33) == 40, "choleskyFactor_f64");
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// hill[float64], climb.go:23
-struct hill_f64 {
+// activeSet[float64], climb.go:23
+struct activeSet_f64 {
     int64 n;
     Array<int32, 24> at;
     Array<double, 24> q;
@@ -677,9 +683,10 @@ struct hill_f64 {
     int32 limit;
     double low;
 };
-static_assert(sizeof(hill_f64) == 904 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, at) == 8 &&
-    offsetof(hill_f64, q) == 104 && offsetof(hill_f64, g) == 296 && offsetof(hill_f64, near) == 872 &&
-    offsetof(hill_f64, least) == 880 && offsetof(hill_f64, limit) == 888 && offsetof(hill_f64, low) == 896, "hill_f64");
+static_assert(sizeof(activeSet_f64) == 904 && offsetof(activeSet_f64, n) == 0 && offsetof(activeSet_f64, at) == 8 &&
+    offsetof(activeSet_f64, q) == 104 && offsetof(activeSet_f64, g) == 296 && offsetof(activeSet_f64, near) == 872 &&
+    offsetof(activeSet_f64, least) == 880 && offsetof(activeSet_f64, limit) == 888 &&
+    offsetof(activeSet_f64, low) == 896, "activeSet_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:15
@@ -687,7 +694,7 @@ struct Tetrahedron_f64 {
     Tensor_f64 m;
     Vector_f64 ua, ub, uc;
     double volume;
-    double root_;
+    double root;
     double la, lb, lc;
     double lab, lbc, lca;
     double around, fit;
@@ -695,7 +702,7 @@ struct Tetrahedron_f64 {
 static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 0 &&
     offsetof(Tetrahedron_f64, ua) == 48 && offsetof(Tetrahedron_f64, ub) == 72 &&
     offsetof(Tetrahedron_f64, uc) == 96 && offsetof(Tetrahedron_f64, volume) == 120 &&
-    offsetof(Tetrahedron_f64, root_) == 128 && offsetof(Tetrahedron_f64, la) == 136 &&
+    offsetof(Tetrahedron_f64, root) == 128 && offsetof(Tetrahedron_f64, la) == 136 &&
     offsetof(Tetrahedron_f64, lb) == 144 && offsetof(Tetrahedron_f64, lc) == 152 &&
     offsetof(Tetrahedron_f64, lab) == 160 && offsetof(Tetrahedron_f64, lbc) == 168 &&
     offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, around) == 184 &&
@@ -712,10 +719,10 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
 struct program_f32 {
     int64 axes;
     int64 n;
-    float reach_, size;
+    float reach, size;
 };
 static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && offsetof(program_f32, n) == 8 &&
-    offsetof(program_f32, reach_) == 16 && offsetof(program_f32, size) == 20, "program_f32");
+    offsetof(program_f32, reach) == 16 && offsetof(program_f32, size) == 20, "program_f32");
 
 // program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
 // greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
@@ -728,10 +735,10 @@ static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && o
 struct program_f64 {
     int64 axes;
     int64 n;
-    double reach_, size;
+    double reach, size;
 };
 static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && offsetof(program_f64, n) == 8 &&
-    offsetof(program_f64, reach_) == 16 && offsetof(program_f64, size) == 24, "program_f64");
+    offsetof(program_f64, reach) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
 // begin begins a step of vertex i.
 // (*step[float32]).begin, place.go:37
@@ -767,11 +774,11 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
-// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// Of[float32], fit/fit.go:11
-struct fit_Of_f32_results { float r0; float r1; float r2; float r3; };
-DEVICE fit_Of_f32_results fit_Of_f32(float x) {
+// ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
+// length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// ValueAndDerivatives[float32], fit/fit.go:11
+struct fit_ValueAndDerivatives_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) {
     if (x < 1.0f) {
         float t = x * (2.0f - x);
         float r = 1.0f / t;
@@ -783,9 +790,9 @@ DEVICE fit_Of_f32_results fit_Of_f32(float x) {
     return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// Raised is x to the power 2ⁿ.
-// Raised[float32], fit/fit.go:44
-DEVICE float fit_Raised_f32(float x, int32 n) {
+// Power is x to the power 2ⁿ.
+// Power[float32], fit/fit.go:44
+DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
     }
@@ -800,7 +807,7 @@ DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
     if (n < 0) {
         return {-1.0f / x, -1.0f};
     }
-    return {fit_Raised_f32(x, n), float(shl(1, n))};
+    return {fit_Power_f32(x, n), float(shl(1, n))};
 }
 
 // Lower is the smaller of the least quality so far and another: NaN if either is.
@@ -833,8 +840,8 @@ DEVICE float num_Abs_f32(float x) {
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
 // b and c, and M times them f, g and h.
-// (*bowl[float32]).add, barrier.go:48
-DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 *va, Vertex_f32 *vb,
+// (*localEnergy[float32]).add, barrier.go:48
+DEVICE void localEnergy_add_f32(localEnergy_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 *va, Vertex_f32 *vb,
         Vertex_f32 *vc, Control_f32 *control) {
     float m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25f, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25f;
     float m13 = (own->M13 + va->M13 + vb->M13 + vc->M13) * 0.25f, m22 = (own->M22 + va->M22 + vb->M22 + vc->M22) * 0.25f;
@@ -857,7 +864,7 @@ DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 
     float six = ax * sx + ay * sy + az * sz;
     float n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
     float det = m11 * n11 + m12 * n12 + m13 * n13;
-    auto [size, slope, bend, inverse] = fit_Of_f32((la + lb + lc + lu + lv + lt) * 0x1.555556p-03f /* 0.16666667 */);
+    auto [size, slope, bend, inverse] = fit_ValueAndDerivatives_f32((la + lb + lc + lu + lv + lt) * 0x1.555556p-03f /* 0.16666667 */);
     float q = 0x1.6a09e6p+00f /* 1.4142135 */ * six * num_Sqrt_f32(det) * size * (inverse * inverse * inverse);
     float kappa = slope * 0x1.555556p-03f /* 0.16666667 */ - 0.5f * inverse;
     auto [e, power] = fit_Energy_f32(control->Floor / q, control->Doublings);
@@ -891,16 +898,16 @@ DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 
     ib = ek * ib;
     ic = ek * ic;
     float iu = ek / lu, iv = ek / lv, it = ek / lt;
-    w->bend_.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
-    w->bend_.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
-    w->bend_.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
-    w->bend_.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
-    w->bend_.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
-    w->bend_.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
+    w->bend.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
+    w->bend.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
+    w->bend.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
+    w->bend.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
+    w->bend.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
+    w->bend.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest place inside. NaN is taken to the first piece.
+// the ends it is the nearest position inside. NaN is taken to the first piece.
 // Locate[float32], lookup/lookup.go:26
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
@@ -915,8 +922,8 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
     return {k, c - float(k)};
 }
 
-// (*Node[float32]).place, fieldmesh.go:32
-DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
+// (*Node[float32]).position, fieldmesh.go:32
+DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     Vector_f32 p = {};
     p.X = n->X;
     p.Y = n->Y;
@@ -936,10 +943,10 @@ DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
 // edges are those of a tetrahedron from its first corner.
 // (*Field[float32]).edges, fieldmesh.go:26
 struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
-DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) {
-    Array<int32, 4> *at = &f->Patches[patch].At;
-    Vector_f32 o = Node_place_f32(&f->Nodes[(*at)[0]]);
-    return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
+DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
+    Array<int32, 4> *at = &f->Background[cell].At;
+    Vector_f32 o = Node_position_f32(&f->Nodes[(*at)[0]]);
+    return {minus_f32(Node_position_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*at)[3]]), o)};
 }
 
 // cross[float32], types.go:143
@@ -956,19 +963,19 @@ DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
-// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
-// (*Field[float32]).spotIn, fieldmesh.go:39
-DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, Vector_f32 p) {
-    auto [b, c, d] = Field_edges_f32(f, patch);
-    Vector_f32 u = minus_f32(p, Node_place_f32(&f->Nodes[f->Patches[patch].At[0]]));
+// barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
+// (*Field[float32]).barycentricIn, fieldmesh.go:39
+DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, Vector_f32 p) {
+    auto [b, c, d] = Field_edges_f32(f, cell);
+    Vector_f32 u = minus_f32(p, Node_position_f32(&f->Nodes[f->Background[cell].At[0]]));
     Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
     float six = dot_f32(b, cd);
-    return spot_f32{patch, dot_f32(u, cd) / six, dot_f32(u, db) / six, dot_f32(u, bc) / six};
+    return barycentric_f32{cell, dot_f32(u, cd) / six, dot_f32(u, db) / six, dot_f32(u, bc) / six};
 }
 
-// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-// inside[float32], fieldmesh.go:48
-DEVICE spot_f32 inside_f32(spot_f32 s) {
+// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+// clampToCell[float32], fieldmesh.go:48
+DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
     }
@@ -986,26 +993,26 @@ DEVICE spot_f32 inside_f32(spot_f32 s) {
     return s;
 }
 
-// beyond is the square of the distance of a place from a spot.
-// (*Field[float32]).beyond, fieldmesh.go:117
-DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, Vector_f32 p) {
-    auto [b, c, d] = Field_edges_f32(f, s->patch);
-    Vector_f32 u = minus_f32(Node_place_f32(&f->Nodes[f->Patches[s->patch].At[0]]), p);
+// distanceSquare is the square of the distance of p from a position in a tetrahedron.
+// (*Field[float32]).distanceSquare, fieldmesh.go:117
+DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, Vector_f32 p) {
+    auto [b, c, d] = Field_edges_f32(f, s->cell);
+    Vector_f32 u = minus_f32(Node_position_f32(&f->Nodes[f->Background[s->cell].At[0]]), p);
     u.X += s->b * b.X + s->c * c.X + s->d * d.X;
     u.Y += s->b * b.Y + s->c * c.Y + s->d * d.Y;
     u.Z += s->b * b.Z + s->c * c.Z + s->d * d.Z;
     return dot_f32(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
-// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
+// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
 // (*Field[float32]).nearest, fieldmesh.go:104
-DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
-    spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], p));
-    float far = Field_beyond_f32(f, &best, p);
+DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
+    barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], p));
+    float far = Field_distanceSquare_f32(f, &best, p);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
-        spot_f32 s = inside_f32(Field_spotIn_f32(f, f->Listed[k], p));
-        if (float d = Field_beyond_f32(f, &s, p); d < far) {
+        barycentric_f32 s = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[k], p));
+        if (float d = Field_distanceSquare_f32(f, &s, p); d < far) {
             best = s;
             far = d;
         }
@@ -1013,19 +1020,19 @@ DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
     return best;
 }
 
-// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
-// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
-// across the face that the place lies farthest beyond.
+// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
+// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
+// goes across the face that the position lies farthest beyond.
 // (*Field[float32]).find, fieldmesh.go:67
-DEVICE spot_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
+DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
     auto [i, unused1] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, unused3] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
-    int32 patch = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
-        spot_f32 s = Field_spotIn_f32(f, patch, p);
-        Array<int32, 4> *way = &f->Patches[patch].Next;
+        barycentric_f32 s = Field_barycentricIn_f32(f, cell, p);
+        Array<int32, 4> *way = &f->Background[cell].Next;
         float a = 1.0f - s.b - s.c - s.d;
         float least = 0.0f;
         int32 next = -1;
@@ -1045,15 +1052,15 @@ DEVICE spot_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
             least = s.d;
             next = (*way)[3];
         }
-        // Where both sides of a face send it across, a place is on the face but for rounding.
+        // Where both sides of a face send it across, a position is on the face but for rounding.
         if (least >= 0.0f || next >= 0 && next == before) {
-            return inside_f32(s);
+            return clampToCell_f32(s);
         }
         if (next < 0) {
             break;
         }
-        before = patch;
-        patch = next;
+        before = cell;
+        cell = next;
     }
     return Field_nearest_f32(f, box, p);
 }
@@ -1070,9 +1077,9 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
     return m;
 }
 
-// rise is b - a.
-// rise[float32], field.go:109
-DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
+// difference is b - a.
+// difference[float32], field.go:109
+DEVICE Tensor_f32 difference_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
     m.M11 = b->M11 - a->M11;
     m.M12 = b->M12 - a->M12;
@@ -1083,18 +1090,18 @@ DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
     return m;
 }
 
-// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float32]).rises, fieldmesh.go:133
-struct Field_rises_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
-DEVICE Field_rises_f32_results Field_rises_f32(const Field_f32 *f, int32 patch) {
-    Array<int32, 4> *at = &f->Patches[patch].At;
+// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float32]).edgeDifferences, fieldmesh.go:133
+struct Field_edgeDifferences_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_edgeDifferences_f32_results Field_edgeDifferences_f32(const Field_f32 *f, int32 cell) {
+    Array<int32, 4> *at = &f->Background[cell].At;
     Tensor_f32 o = Node_metric_f32(&f->Nodes[(*at)[0]]), b = Node_metric_f32(&f->Nodes[(*at)[1]]), c = Node_metric_f32(&f->Nodes[(*at)[2]]), d = Node_metric_f32(&f->Nodes[(*at)[3]]);
-    return {rise_f32(&o, &b), rise_f32(&o, &c), rise_f32(&o, &d)};
+    return {difference_f32(&o, &b), difference_f32(&o, &c), difference_f32(&o, &d)};
 }
 
-// mixed is a share of each of three tensors.
-// mixed[float32], fieldmesh.go:140
-DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
+// weightedSum is the sum of three tensors with weights.
+// weightedSum[float32], fieldmesh.go:140
+DEVICE Tensor_f32 weightedSum_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
     Tensor_f32 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
     m.M12 = s * b->M12 + t * c->M12 + r * d->M12;
@@ -1105,16 +1112,16 @@ DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s
     return m;
 }
 
-// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:161
-struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
-DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, Vector_f32 p) {
-    spot_f32 s = Field_find_f32(f, p);
-    auto [b, c, d] = Field_edges_f32(f, s.patch);
+// gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:161
+struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, Vector_f32 p) {
+    barycentric_f32 s = Field_find_f32(f, p);
+    auto [b, c, d] = Field_edges_f32(f, s.cell);
     Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
     float per = f->Scale / dot_f32(b, cd);
-    auto [mb, mc, md] = Field_rises_f32(f, s.patch);
-    return {mixed_f32(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f32(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f32(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
+    auto [mb, mc, md] = Field_edgeDifferences_f32(f, s.cell);
+    return {weightedSum_f32(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), weightedSum_f32(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), weightedSum_f32(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // Size returns h and dh/dt.
@@ -1156,12 +1163,12 @@ DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     return m;
 }
 
-// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:66
-struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
-DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
+// Gradient returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+// (*Field[float32]).Gradient, field.go:66
+struct Field_Gradient_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f32(f, p);
+        const auto results1 = Field_gradientAtBackground_f32(f, p);
         return {results1.r0, results1.r1, results1.r2};
     }
     auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
@@ -1211,27 +1218,27 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
     return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
 }
 
-// on is the trace of the product with another symmetric tensor.
-// (*Tensor[float32]).on, quality.go:105
-DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
+// contract is the trace of the product with another symmetric tensor.
+// (*Tensor[float32]).contract, quality.go:105
+DEVICE float Tensor_contract_f32(Tensor_f32 *m, Tensor_f32 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
-// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
-// bowlOf[float32], barrier.go:26
-DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v) {
+// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+// localEnergyOf[float32], barrier.go:26
+DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m,
+        const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
-    bowl_f32 b = {};
+    localEnergy_f32 b = {};
     b.least = 2.0f;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *f = &m->Sides[k];
-        bowl_add_f32(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
+        localEnergy_add_f32(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
-    auto [mx, my, mz] = Field_Slope_f32(field, s->p);
-    b.g.X -= 0.25f * Tensor_on_f32(&b.bend_, &mx);
-    b.g.Y -= 0.25f * Tensor_on_f32(&b.bend_, &my);
-    b.g.Z -= 0.25f * Tensor_on_f32(&b.bend_, &mz);
+    auto [mx, my, mz] = Field_Gradient_f32(field, s->p);
+    b.g.X -= 0.25f * Tensor_contract_f32(&b.bend, &mx);
+    b.g.Y -= 0.25f * Tensor_contract_f32(&b.bend, &my);
+    b.g.Z -= 0.25f * Tensor_contract_f32(&b.bend, &mz);
     return b;
 }
 
@@ -1330,9 +1337,9 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
     s->d = solve_f32(&b, h);
 }
 
-// held is a step from a, or as much of it as does not lead beyond a reach.
-// held[float32], place.go:106
-DEVICE float held_f32(float step, float a, float reach) {
+// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+// limitStep[float32], place.go:106
+DEVICE float limitStep_f32(float step, float a, float reach) {
     if (step > reach - a) {
         return reach - a;
     }
@@ -1342,17 +1349,17 @@ DEVICE float held_f32(float step, float a, float reach) {
     return step;
 }
 
-// hold keeps a step on the piece of a curved boundary that the vertex may have.
-// (*step[float32]).hold, place.go:101
-DEVICE void step_hold_f32(step_f32 *s) {
-    s->d.X = held_f32(s->d.X, s->a, s->frame.Reach);
-    s->d.Y = held_f32(s->d.Y, s->b, s->frame.Reach);
+// limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
+// (*step[float32]).limitToFrame, place.go:101
+DEVICE void step_limitToFrame_f32(step_f32 *s) {
+    s->d.X = limitStep_f32(s->d.X, s->a, s->frame.Reach);
+    s->d.Y = limitStep_f32(s->d.Y, s->b, s->frame.Reach);
 }
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*bowl[float32]).descend, barrier.go:126
-DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
+// (*localEnergy[float32]).descend, barrier.go:126
+DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f32 own = Vertex_metric_f32(p);
     own = scaled_f32(&own, more);
@@ -1369,7 +1376,7 @@ DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *
     g.Z = -b->g.Z;
     step_newton_f32(s, &h, g, relax);
     if (s->bound) {
-        step_hold_f32(s);
+        step_limitToFrame_f32(s);
     }
 }
 
@@ -1382,7 +1389,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
 // (*step[float32]).at, place.go:48
 DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
@@ -1402,14 +1409,14 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     return p;
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
-// is positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:150
-DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
-    spot_f32 s = Field_find_f32(f, p);
-    auto [b, c, d] = Field_rises_f32(f, s.patch);
-    Tensor_f32 more = mixed_f32(&b, &c, &d, s.b, s.c, s.d);
-    Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Patches[s.patch].At[0]]);
+// atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
+// tensors is positive definite.
+// (*Field[float32]).atBackground, fieldmesh.go:150
+DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, Vector_f32 p) {
+    barycentric_f32 s = Field_find_f32(f, p);
+    auto [b, c, d] = Field_edgeDifferences_f32(f, s.cell);
+    Tensor_f32 more = weightedSum_f32(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Background[s.cell].At[0]]);
     m.M11 = m.M11 + more.M11;
     m.M12 = m.M12 + more.M12;
     m.M13 = m.M13 + more.M13;
@@ -1426,11 +1433,11 @@ DEVICE float lookup_Trilinear_f32(float a, float b, float c, float d, float e, f
     return lookup_Between_f32(lookup_Bilinear_f32(a, b, c, d, s, t), lookup_Bilinear_f32(e, f, g, h, s, t), r);
 }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 // (*Field[float32]).At, field.go:34
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
-        return Field_onMesh_f32(f, p);
+        return Field_atBackground_f32(f, p);
     }
     auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
@@ -1488,11 +1495,11 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
 }
 
-// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
-// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// rated[float32], barrier.go:108
-struct rated_f32_results { float r0; float r1; bool r2; };
-DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
+// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
+// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// trialEnergy[float32], barrier.go:108
+struct trialEnergy_f32_results { float r0; float r1; bool r2; };
+DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float energy = 0.0f, sum = 0.0f;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -1508,7 +1515,7 @@ DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float 
     return {energy, sum, true};
 }
 
-// from is the vector from a place to a vertex.
+// from is the vector from a position to a vertex.
 // (*Vertex[float32]).from, types.go:135
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
@@ -1518,9 +1525,9 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     return u;
 }
 
-// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:195
-DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
+// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt[float32], place.go:195
+DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
     return dot_f32(a, cross_f32(b, c)) > flat * most;
@@ -1532,7 +1539,7 @@ DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f3
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
-        if (!standing_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
+        if (!uprightAt_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
     }
@@ -1550,8 +1557,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
         Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    bowl_f32 b = bowlOf_f32(i, &s, c, m, field, v);
-    bowl_descend_f32(&b, &s, p->Relax, &v[i]);
+    localEnergy_f32 b = localEnergyOf_f32(i, &s, c, m, field, v);
+    localEnergy_descend_f32(&b, &s, p->Relax, &v[i]);
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
     float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
     float share = 1.0f;
@@ -1563,7 +1570,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             break;
         }
         Tensor_f32 at = Field_At_f32(field, q);
-        auto [energy, sum, sound] = rated_f32(i, q, &at, need, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f32(i, q, &at, need, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f32(i, q, p->Flat, m, v)) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -1623,11 +1630,11 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
-// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// Of[float64], fit/fit.go:11
-struct fit_Of_f64_results { double r0; double r1; double r2; double r3; };
-DEVICE fit_Of_f64_results fit_Of_f64(double x) {
+// ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
+// length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// ValueAndDerivatives[float64], fit/fit.go:11
+struct fit_ValueAndDerivatives_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x) {
     if (x < 1.0) {
         double t = x * (2.0 - x);
         double r = 1.0 / t;
@@ -1639,9 +1646,9 @@ DEVICE fit_Of_f64_results fit_Of_f64(double x) {
     return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// Raised is x to the power 2ⁿ.
-// Raised[float64], fit/fit.go:44
-DEVICE double fit_Raised_f64(double x, int32 n) {
+// Power is x to the power 2ⁿ.
+// Power[float64], fit/fit.go:44
+DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
     }
@@ -1656,7 +1663,7 @@ DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
     if (n < 0) {
         return {-1.0 / x, -1.0};
     }
-    return {fit_Raised_f64(x, n), double(shl(1, n))};
+    return {fit_Power_f64(x, n), double(shl(1, n))};
 }
 
 // Lower is the smaller of the least quality so far and another: NaN if either is.
@@ -1689,8 +1696,8 @@ DEVICE double num_Abs_f64(double x) {
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
 // b and c, and M times them f, g and h.
-// (*bowl[float64]).add, barrier.go:48
-DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 *va, Vertex_f64 *vb,
+// (*localEnergy[float64]).add, barrier.go:48
+DEVICE void localEnergy_add_f64(localEnergy_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 *va, Vertex_f64 *vb,
         Vertex_f64 *vc, Control_f64 *control) {
     double m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25;
     double m13 = (own->M13 + va->M13 + vb->M13 + vc->M13) * 0.25, m22 = (own->M22 + va->M22 + vb->M22 + vc->M22) * 0.25;
@@ -1713,7 +1720,7 @@ DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 
     double six = ax * sx + ay * sy + az * sz;
     double n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
     double det = m11 * n11 + m12 * n12 + m13 * n13;
-    auto [size, slope, bend, inverse] = fit_Of_f64((la + lb + lc + lu + lv + lt) * 0x1.5555555555555p-03 /* 0.16666666666666666 */);
+    auto [size, slope, bend, inverse] = fit_ValueAndDerivatives_f64((la + lb + lc + lu + lv + lt) * 0x1.5555555555555p-03 /* 0.16666666666666666 */);
     double q = 0x1.6a09e667f3bccp+00 /* 1.414213562373095 */ * six * num_Sqrt_f64(det) * size * (inverse * inverse * inverse);
     double kappa = slope * 0x1.5555555555555p-03 /* 0.16666666666666666 */ - 0.5 * inverse;
     auto [e, power] = fit_Energy_f64(control->Floor / q, control->Doublings);
@@ -1747,16 +1754,16 @@ DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 
     ib = ek * ib;
     ic = ek * ic;
     double iu = ek / lu, iv = ek / lv, it = ek / lt;
-    w->bend_.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
-    w->bend_.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
-    w->bend_.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
-    w->bend_.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
-    w->bend_.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
-    w->bend_.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
+    w->bend.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
+    w->bend.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
+    w->bend.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
+    w->bend.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
+    w->bend.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
+    w->bend.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest place inside. NaN is taken to the first piece.
+// the ends it is the nearest position inside. NaN is taken to the first piece.
 // Locate[float64], lookup/lookup.go:26
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
@@ -1771,8 +1778,8 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
     return {k, c - double(k)};
 }
 
-// (*Node[float64]).place, fieldmesh.go:32
-DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
+// (*Node[float64]).position, fieldmesh.go:32
+DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     Vector_f64 p = {};
     p.X = n->X;
     p.Y = n->Y;
@@ -1792,10 +1799,10 @@ DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
 // edges are those of a tetrahedron from its first corner.
 // (*Field[float64]).edges, fieldmesh.go:26
 struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
-DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) {
-    Array<int32, 4> *at = &f->Patches[patch].At;
-    Vector_f64 o = Node_place_f64(&f->Nodes[(*at)[0]]);
-    return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
+DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
+    Array<int32, 4> *at = &f->Background[cell].At;
+    Vector_f64 o = Node_position_f64(&f->Nodes[(*at)[0]]);
+    return {minus_f64(Node_position_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*at)[3]]), o)};
 }
 
 // cross[float64], types.go:143
@@ -1812,19 +1819,19 @@ DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
-// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
-// (*Field[float64]).spotIn, fieldmesh.go:39
-DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, Vector_f64 p) {
-    auto [b, c, d] = Field_edges_f64(f, patch);
-    Vector_f64 u = minus_f64(p, Node_place_f64(&f->Nodes[f->Patches[patch].At[0]]));
+// barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
+// (*Field[float64]).barycentricIn, fieldmesh.go:39
+DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, Vector_f64 p) {
+    auto [b, c, d] = Field_edges_f64(f, cell);
+    Vector_f64 u = minus_f64(p, Node_position_f64(&f->Nodes[f->Background[cell].At[0]]));
     Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
     double six = dot_f64(b, cd);
-    return spot_f64{patch, dot_f64(u, cd) / six, dot_f64(u, db) / six, dot_f64(u, bc) / six};
+    return barycentric_f64{cell, dot_f64(u, cd) / six, dot_f64(u, db) / six, dot_f64(u, bc) / six};
 }
 
-// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-// inside[float64], fieldmesh.go:48
-DEVICE spot_f64 inside_f64(spot_f64 s) {
+// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+// clampToCell[float64], fieldmesh.go:48
+DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
     }
@@ -1842,26 +1849,26 @@ DEVICE spot_f64 inside_f64(spot_f64 s) {
     return s;
 }
 
-// beyond is the square of the distance of a place from a spot.
-// (*Field[float64]).beyond, fieldmesh.go:117
-DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, Vector_f64 p) {
-    auto [b, c, d] = Field_edges_f64(f, s->patch);
-    Vector_f64 u = minus_f64(Node_place_f64(&f->Nodes[f->Patches[s->patch].At[0]]), p);
+// distanceSquare is the square of the distance of p from a position in a tetrahedron.
+// (*Field[float64]).distanceSquare, fieldmesh.go:117
+DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, Vector_f64 p) {
+    auto [b, c, d] = Field_edges_f64(f, s->cell);
+    Vector_f64 u = minus_f64(Node_position_f64(&f->Nodes[f->Background[s->cell].At[0]]), p);
     u.X += s->b * b.X + s->c * c.X + s->d * d.X;
     u.Y += s->b * b.Y + s->c * c.Y + s->d * d.Y;
     u.Z += s->b * b.Z + s->c * c.Z + s->d * d.Z;
     return dot_f64(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
-// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
+// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
 // (*Field[float64]).nearest, fieldmesh.go:104
-DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
-    spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], p));
-    double far = Field_beyond_f64(f, &best, p);
+DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
+    barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], p));
+    double far = Field_distanceSquare_f64(f, &best, p);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
-        spot_f64 s = inside_f64(Field_spotIn_f64(f, f->Listed[k], p));
-        if (double d = Field_beyond_f64(f, &s, p); d < far) {
+        barycentric_f64 s = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[k], p));
+        if (double d = Field_distanceSquare_f64(f, &s, p); d < far) {
             best = s;
             far = d;
         }
@@ -1869,19 +1876,19 @@ DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
     return best;
 }
 
-// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
-// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
-// across the face that the place lies farthest beyond.
+// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
+// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
+// goes across the face that the position lies farthest beyond.
 // (*Field[float64]).find, fieldmesh.go:67
-DEVICE spot_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
+DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
     auto [i, unused1] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, unused3] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
-    int32 patch = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
-        spot_f64 s = Field_spotIn_f64(f, patch, p);
-        Array<int32, 4> *way = &f->Patches[patch].Next;
+        barycentric_f64 s = Field_barycentricIn_f64(f, cell, p);
+        Array<int32, 4> *way = &f->Background[cell].Next;
         double a = 1.0 - s.b - s.c - s.d;
         double least = 0.0;
         int32 next = -1;
@@ -1901,15 +1908,15 @@ DEVICE spot_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
             least = s.d;
             next = (*way)[3];
         }
-        // Where both sides of a face send it across, a place is on the face but for rounding.
+        // Where both sides of a face send it across, a position is on the face but for rounding.
         if (least >= 0.0 || next >= 0 && next == before) {
-            return inside_f64(s);
+            return clampToCell_f64(s);
         }
         if (next < 0) {
             break;
         }
-        before = patch;
-        patch = next;
+        before = cell;
+        cell = next;
     }
     return Field_nearest_f64(f, box, p);
 }
@@ -1926,9 +1933,9 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
     return m;
 }
 
-// rise is b - a.
-// rise[float64], field.go:109
-DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
+// difference is b - a.
+// difference[float64], field.go:109
+DEVICE Tensor_f64 difference_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
     m.M11 = b->M11 - a->M11;
     m.M12 = b->M12 - a->M12;
@@ -1939,18 +1946,18 @@ DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
     return m;
 }
 
-// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float64]).rises, fieldmesh.go:133
-struct Field_rises_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
-DEVICE Field_rises_f64_results Field_rises_f64(const Field_f64 *f, int32 patch) {
-    Array<int32, 4> *at = &f->Patches[patch].At;
+// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float64]).edgeDifferences, fieldmesh.go:133
+struct Field_edgeDifferences_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_edgeDifferences_f64_results Field_edgeDifferences_f64(const Field_f64 *f, int32 cell) {
+    Array<int32, 4> *at = &f->Background[cell].At;
     Tensor_f64 o = Node_metric_f64(&f->Nodes[(*at)[0]]), b = Node_metric_f64(&f->Nodes[(*at)[1]]), c = Node_metric_f64(&f->Nodes[(*at)[2]]), d = Node_metric_f64(&f->Nodes[(*at)[3]]);
-    return {rise_f64(&o, &b), rise_f64(&o, &c), rise_f64(&o, &d)};
+    return {difference_f64(&o, &b), difference_f64(&o, &c), difference_f64(&o, &d)};
 }
 
-// mixed is a share of each of three tensors.
-// mixed[float64], fieldmesh.go:140
-DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
+// weightedSum is the sum of three tensors with weights.
+// weightedSum[float64], fieldmesh.go:140
+DEVICE Tensor_f64 weightedSum_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
     Tensor_f64 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
     m.M12 = s * b->M12 + t * c->M12 + r * d->M12;
@@ -1961,16 +1968,16 @@ DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double 
     return m;
 }
 
-// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:161
-struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
-DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, Vector_f64 p) {
-    spot_f64 s = Field_find_f64(f, p);
-    auto [b, c, d] = Field_edges_f64(f, s.patch);
+// gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:161
+struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, Vector_f64 p) {
+    barycentric_f64 s = Field_find_f64(f, p);
+    auto [b, c, d] = Field_edges_f64(f, s.cell);
     Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
     double per = f->Scale / dot_f64(b, cd);
-    auto [mb, mc, md] = Field_rises_f64(f, s.patch);
-    return {mixed_f64(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f64(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f64(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
+    auto [mb, mc, md] = Field_edgeDifferences_f64(f, s.cell);
+    return {weightedSum_f64(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), weightedSum_f64(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), weightedSum_f64(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // Size returns h and dh/dt.
@@ -2012,12 +2019,12 @@ DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     return m;
 }
 
-// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:66
-struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
-DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
+// Gradient returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+// (*Field[float64]).Gradient, field.go:66
+struct Field_Gradient_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f64(f, p);
+        const auto results1 = Field_gradientAtBackground_f64(f, p);
         return {results1.r0, results1.r1, results1.r2};
     }
     auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
@@ -2067,27 +2074,27 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
     return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
 }
 
-// on is the trace of the product with another symmetric tensor.
-// (*Tensor[float64]).on, quality.go:105
-DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
+// contract is the trace of the product with another symmetric tensor.
+// (*Tensor[float64]).contract, quality.go:105
+DEVICE double Tensor_contract_f64(Tensor_f64 *m, Tensor_f64 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
-// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
-// bowlOf[float64], barrier.go:26
-DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v) {
+// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+// localEnergyOf[float64], barrier.go:26
+DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m,
+        const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
-    bowl_f64 b = {};
+    localEnergy_f64 b = {};
     b.least = 2.0;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *f = &m->Sides[k];
-        bowl_add_f64(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
+        localEnergy_add_f64(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
-    auto [mx, my, mz] = Field_Slope_f64(field, s->p);
-    b.g.X -= 0.25 * Tensor_on_f64(&b.bend_, &mx);
-    b.g.Y -= 0.25 * Tensor_on_f64(&b.bend_, &my);
-    b.g.Z -= 0.25 * Tensor_on_f64(&b.bend_, &mz);
+    auto [mx, my, mz] = Field_Gradient_f64(field, s->p);
+    b.g.X -= 0.25 * Tensor_contract_f64(&b.bend, &mx);
+    b.g.Y -= 0.25 * Tensor_contract_f64(&b.bend, &my);
+    b.g.Z -= 0.25 * Tensor_contract_f64(&b.bend, &mz);
     return b;
 }
 
@@ -2186,9 +2193,9 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
     s->d = solve_f64(&b, h);
 }
 
-// held is a step from a, or as much of it as does not lead beyond a reach.
-// held[float64], place.go:106
-DEVICE double held_f64(double step, double a, double reach) {
+// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+// limitStep[float64], place.go:106
+DEVICE double limitStep_f64(double step, double a, double reach) {
     if (step > reach - a) {
         return reach - a;
     }
@@ -2198,17 +2205,17 @@ DEVICE double held_f64(double step, double a, double reach) {
     return step;
 }
 
-// hold keeps a step on the piece of a curved boundary that the vertex may have.
-// (*step[float64]).hold, place.go:101
-DEVICE void step_hold_f64(step_f64 *s) {
-    s->d.X = held_f64(s->d.X, s->a, s->frame.Reach);
-    s->d.Y = held_f64(s->d.Y, s->b, s->frame.Reach);
+// limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
+// (*step[float64]).limitToFrame, place.go:101
+DEVICE void step_limitToFrame_f64(step_f64 *s) {
+    s->d.X = limitStep_f64(s->d.X, s->a, s->frame.Reach);
+    s->d.Y = limitStep_f64(s->d.Y, s->b, s->frame.Reach);
 }
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*bowl[float64]).descend, barrier.go:126
-DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
+// (*localEnergy[float64]).descend, barrier.go:126
+DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f64 own = Vertex_metric_f64(p);
     own = scaled_f64(&own, more);
@@ -2225,7 +2232,7 @@ DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 
     g.Z = -b->g.Z;
     step_newton_f64(s, &h, g, relax);
     if (s->bound) {
-        step_hold_f64(s);
+        step_limitToFrame_f64(s);
     }
 }
 
@@ -2238,7 +2245,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
 // (*step[float64]).at, place.go:48
 DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
@@ -2258,14 +2265,14 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     return p;
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
-// is positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:150
-DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
-    spot_f64 s = Field_find_f64(f, p);
-    auto [b, c, d] = Field_rises_f64(f, s.patch);
-    Tensor_f64 more = mixed_f64(&b, &c, &d, s.b, s.c, s.d);
-    Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Patches[s.patch].At[0]]);
+// atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
+// tensors is positive definite.
+// (*Field[float64]).atBackground, fieldmesh.go:150
+DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, Vector_f64 p) {
+    barycentric_f64 s = Field_find_f64(f, p);
+    auto [b, c, d] = Field_edgeDifferences_f64(f, s.cell);
+    Tensor_f64 more = weightedSum_f64(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Background[s.cell].At[0]]);
     m.M11 = m.M11 + more.M11;
     m.M12 = m.M12 + more.M12;
     m.M13 = m.M13 + more.M13;
@@ -2282,11 +2289,11 @@ DEVICE double lookup_Trilinear_f64(double a, double b, double c, double d, doubl
     return lookup_Between_f64(lookup_Bilinear_f64(a, b, c, d, s, t), lookup_Bilinear_f64(e, f, g, h, s, t), r);
 }
 
-// At returns the metric at a place.
+// At returns the metric at a position.
 // (*Field[float64]).At, field.go:34
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
-        return Field_onMesh_f64(f, p);
+        return Field_atBackground_f64(f, p);
     }
     auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
@@ -2344,11 +2351,11 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
 }
 
-// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
-// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// rated[float64], barrier.go:108
-struct rated_f64_results { double r0; double r1; bool r2; };
-DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
+// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
+// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// trialEnergy[float64], barrier.go:108
+struct trialEnergy_f64_results { double r0; double r1; bool r2; };
+DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double energy = 0.0, sum = 0.0;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -2364,7 +2371,7 @@ DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double
     return {energy, sum, true};
 }
 
-// from is the vector from a place to a vertex.
+// from is the vector from a position to a vertex.
 // (*Vertex[float64]).from, types.go:135
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
@@ -2374,9 +2381,9 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     return u;
 }
 
-// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:195
-DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
+// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt[float64], place.go:195
+DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
     return dot_f64(a, cross_f64(b, c)) > flat * most;
@@ -2388,7 +2395,7 @@ DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f6
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
-        if (!standing_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
+        if (!uprightAt_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
     }
@@ -2406,8 +2413,8 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
         Counters *n) {
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
-    bowl_f64 b = bowlOf_f64(i, &s, c, m, field, v);
-    bowl_descend_f64(&b, &s, p->Relax, &v[i]);
+    localEnergy_f64 b = localEnergyOf_f64(i, &s, c, m, field, v);
+    localEnergy_descend_f64(&b, &s, p->Relax, &v[i]);
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
     double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
     double share = 1.0;
@@ -2419,7 +2426,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             break;
         }
         Tensor_f64 at = Field_At_f64(field, q);
-        auto [energy, sum, sound] = rated_f64(i, q, &at, need, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f64(i, q, &at, need, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f64(i, q, p->Flat, m, v)) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -2487,11 +2494,11 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:12
-DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited; 0 is before the first set of the first sweep.
+// needsVisit[float32], place.go:12
+DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
     }
@@ -2554,10 +2561,10 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
     s->d = solve_f32(&b, h);
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
-// Volumes are linear in the share.
-// reach[float32], place.go:216
-DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+// largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
+// becomes flat. Volumes are linear in the share.
+// largestShare[float32], place.go:216
+DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -2572,10 +2579,10 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
     return share;
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:134
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+// commitMove[float32], place.go:134
+DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
         seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -2615,7 +2622,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
     float share = 1.0f;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
-            share = reach_f32(i, s, m, v);
+            share = largestShare_f32(i, s, m, v);
         }
         for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
             if (upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
@@ -2630,7 +2637,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
@@ -2639,7 +2646,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain[float32], move.go:70
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2649,11 +2656,11 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:12
-DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited; 0 is before the first set of the first sweep.
+// needsVisit[float64], place.go:12
+DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
     }
@@ -2716,10 +2723,10 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
     s->d = solve_f64(&b, h);
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
-// Volumes are linear in the share.
-// reach[float64], place.go:216
-DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+// largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
+// becomes flat. Volumes are linear in the share.
+// largestShare[float64], place.go:216
+DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -2734,10 +2741,10 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
     return share;
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float64], place.go:134
-DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+// commitMove[float64], place.go:134
+DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
         seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -2777,7 +2784,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
     double share = 1.0;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
-            share = reach_f64(i, s, m, v);
+            share = largestShare_f64(i, s, m, v);
         }
         for (int64 tries = 0; share != 0.0; tries = add(tries, int64(1))) {
             if (upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
@@ -2792,7 +2799,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f64(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
@@ -2801,7 +2808,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain[float64], move.go:70
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2811,11 +2818,12 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
-// vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float32], move.go:33
-DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
-    auto [mx, my, mz] = Field_Slope_f32(field, p);
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
+// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
+// metricDerivative[float32], move.go:33
+DEVICE Vector_f32 metricDerivative_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    auto [mx, my, mz] = Field_Gradient_f32(field, p);
     Vector_f32 sum = {};
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], p);
@@ -2835,22 +2843,23 @@ DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, g] = gather_f32(i, s.p, m, v);
-    g = minus_f32(g, bend_f32(i, s.p, m, field, v));
+    g = minus_f32(g, metricDerivative_f32(i, s.p, m, field, v));
     step_newton_f32(&s, &a, g, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
-// vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float64], move.go:33
-DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
-    auto [mx, my, mz] = Field_Slope_f64(field, p);
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
+// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
+// metricDerivative[float64], move.go:33
+DEVICE Vector_f64 metricDerivative_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    auto [mx, my, mz] = Field_Gradient_f64(field, p);
     Vector_f64 sum = {};
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], p);
@@ -2870,13 +2879,13 @@ DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, g] = gather_f64(i, s.p, m, v);
-    g = minus_f64(g, bend_f64(i, s.p, m, field, v));
+    g = minus_f64(g, metricDerivative_f64(i, s.p, m, field, v));
     step_newton_f64(&s, &a, g, p->Relax);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
@@ -2886,7 +2895,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2911,7 +2920,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2931,7 +2940,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Volume is the volume of a tetrahedron, negative where it is turned over.
+// Volume is the volume of a tetrahedron, negative where it is inverted.
 // Volume[float32], place.go:203
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
@@ -2952,7 +2961,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     out[i].Volume_ = Volume_f32(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// Volume is the volume of a tetrahedron, negative where it is turned over.
+// Volume is the volume of a tetrahedron, negative where it is inverted.
 // Volume[float64], place.go:203
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
@@ -2973,9 +2982,9 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     out[i].Volume_ = Volume_f64(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// between is linear in t, from a to b.
-// between[float32], field.go:100
-DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
+// lerp is linear in t, from a to b.
+// lerp[float32], field.go:100
+DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     Tensor_f32 m = {};
     m.M11 = lookup_Between_f32(a->M11, b->M11, t);
     m.M12 = lookup_Between_f32(a->M12, b->M12, t);
@@ -3001,13 +3010,13 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     p.Y = a->Y;
     p.Z = a->Z;
     Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
-    Tensor_f32 mean = between_f32(&one, &other, 0.5f);
+    Tensor_f32 mean = lerp_f32(&one, &other, 0.5f);
     out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
 }
 
-// between is linear in t, from a to b.
-// between[float64], field.go:100
-DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
+// lerp is linear in t, from a to b.
+// lerp[float64], field.go:100
+DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     Tensor_f64 m = {};
     m.M11 = lookup_Between_f64(a->M11, b->M11, t);
     m.M12 = lookup_Between_f64(a->M12, b->M12, t);
@@ -3033,7 +3042,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
     p.Y = a->Y;
     p.Z = a->Z;
     Tensor_f64 one = Vertex_metric_f64(a), other = Vertex_metric_f64(b);
-    Tensor_f64 mean = between_f64(&one, &other, 0.5);
+    Tensor_f64 mean = lerp_f64(&one, &other, 0.5);
     out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
 }
 
@@ -3104,11 +3113,11 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3117,7 +3126,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
@@ -3163,11 +3172,11 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3176,12 +3185,12 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// rootOf[float32], climb.go:38
-DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
-    root_f32 r = {};
+// choleskyOf[float32], climb.go:38
+DEVICE choleskyFactor_f32 choleskyOf_f32(Tensor_f32 *m) {
+    choleskyFactor_f32 r = {};
     r.l11 = num_Sqrt_f32(m->M11);
     r.l21 = m->M12 / r.l11;
     r.l31 = m->M13 / r.l11;
@@ -3191,69 +3200,70 @@ DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
     return r;
 }
 
-// narrow drops the tetrahedra that are no longer among the worst.
-// (*hill[float32]).narrow, climb.go:108
-DEVICE void hill_narrow_f32(hill_f32 *h) {
+// dropInactive drops the tetrahedra that are no longer active.
+// (*activeSet[float32]).dropInactive, climb.go:109
+DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
     int64 n = 0;
-    for (int64 j = 0; j < h->n; j++) {
-        if (h->q[j] <= h->least + h->near * (h->least + 0x1.99999ap-04f /* 0.1 */)) {
-            const int32 value1 = h->at[j];
-            const float value2 = h->q[j];
-            const Vector_f32 value3 = h->g[j];
-            h->at[n] = value1;
-            h->q[n] = value2;
-            h->g[n] = value3;
+    for (int64 j = 0; j < act->n; j++) {
+        if (act->q[j] <= act->least + act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
+            const int32 value1 = act->at[j];
+            const float value2 = act->q[j];
+            const Vector_f32 value3 = act->g[j];
+            act->at[n] = value1;
+            act->q[n] = value2;
+            act->g[n] = value3;
             n = add(n, int64(1));
         }
     }
-    h->n = n;
+    act->n = n;
 }
 
-// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
-// (*hill[float32]).add, climb.go:92
-DEVICE void hill_add_f32(hill_f32 *h, int32 k, float q) {
-    if (q < h->least) {
-        h->least = q;
-        h->limit = k;
-        hill_narrow_f32(h);
+// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+// (*activeSet[float32]).add, climb.go:93
+DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
+    if (q < act->least) {
+        act->least = q;
+        act->limit = k;
+        activeSet_dropInactive_f32(act);
     }
-    if (h->n == 24) {
-        if (q > h->least) {
+    if (act->n == 24) {
+        if (q > act->least) {
             return;
         }
-        h->n = sub(h->n, int64(1));
+        act->n = sub(act->n, int64(1));
     }
-    h->at[h->n] = k;
-    h->q[h->n] = q;
-    h->n = add(h->n, int64(1));
+    act->at[act->n] = k;
+    act->q[act->n] = q;
+    act->n = add(act->n, int64(1));
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
-// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
-// (*hill[float32]).survey, climb.go:68
-DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
+// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
+// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
+// likely is so again.
+// (*activeSet[float32]).findWorst, climb.go:69
+DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, p);
-    h->n = 0;
-    h->least = 2.0f;
+    act->n = 0;
+    act->least = 2.0f;
     int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
-    int32 k = h->limit;
+    int32 k = act->limit;
     for (int32 turn = first; turn < end; turn++) {
         Side *f = &m->Sides[k];
         float q = quality_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
-            h->limit = k;
-            h->low = q;
+            act->limit = k;
+            act->low = q;
             return false;
         }
-        if (q <= h->least + h->near * (h->least + 0x1.99999ap-04f /* 0.1 */)) {
-            hill_add_f32(h, k, q);
+        if (q <= act->least + act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
+            activeSet_add_f32(act, k, q);
         }
         if (k = add(k, int32(1)); k == end) {
             k = first;
         }
     }
-    h->low = h->least;
+    act->low = act->least;
     return true;
 }
 
@@ -3278,7 +3288,7 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     t.ub = value2;
     t.uc = value3;
     t.volume = dot_f32(t.ua, cross_f32(t.ub, t.uc)) / 6.0f;
-    t.root_ = num_Sqrt_f32(Tensor_determinant_f32(&t.m));
+    t.root = num_Sqrt_f32(Tensor_determinant_f32(&t.m));
     const float value4 = Tensor_length_f32(&t.m, t.ua), value5 = Tensor_length_f32(&t.m, t.ub), value6 = Tensor_length_f32(&t.m, t.uc);
     t.la = value4;
     t.lb = value5;
@@ -3297,15 +3307,15 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     return t;
 }
 
-// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
+// Quality is 1 for the best, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float32]).Quality, quality.go:48
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
-    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
+    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
 }
 
-// plus is the sum with a multiple of uu'.
-// (Tensor[float32]).plus, quality.go:97
-DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
+// addOuter is the sum with a multiple of uu'.
+// (Tensor[float32]).addOuter, quality.go:97
+DEVICE Tensor_f32 Tensor_addOuter_f32(Tensor_f32 m, Vector_f32 u, float by) {
     float x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
     m.M12 = m.M12 + x * u.Y;
@@ -3316,13 +3326,13 @@ DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
     return m;
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
-// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
-// edges.
-// (*Tetrahedron[float32]).bend, quality.go:79
-DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
+// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
+// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
+// u'du/|u| over the edges.
+// (*Tetrahedron[float32]).qualityByMetric, quality.go:79
+DEVICE Tensor_f32 Tetrahedron_qualityByMetric_f32(Tetrahedron_f32 *t, float kappa) {
     Tensor_f32 *m = &t->m;
-    float half = 1.0f / (8.0f * t->root_ * t->root_);
+    float half = 1.0f / (8.0f * t->root * t->root);
     Tensor_f32 b = {};
     const float value1 = half * (m->M22 * m->M33 - m->M23 * m->M23), value2 = half * (m->M11 * m->M33 - m->M13 * m->M13), value3 = half * (m->M11 * m->M22 - m->M12 * m->M12);
     b.M11 = value1;
@@ -3333,16 +3343,16 @@ DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
     b.M13 = value5;
     b.M23 = half * (m->M12 * m->M13 - m->M11 * m->M23);
     kappa /= 8.0f;
-    b = Tensor_plus_f32(b, t->ua, kappa / t->la);
-    b = Tensor_plus_f32(b, t->ub, kappa / t->lb);
-    b = Tensor_plus_f32(b, t->uc, kappa / t->lc);
-    b = Tensor_plus_f32(b, minus_f32(t->ub, t->ua), kappa / t->lab);
-    b = Tensor_plus_f32(b, minus_f32(t->uc, t->ub), kappa / t->lbc);
-    b = Tensor_plus_f32(b, minus_f32(t->ua, t->uc), kappa / t->lca);
+    b = Tensor_addOuter_f32(b, t->ua, kappa / t->la);
+    b = Tensor_addOuter_f32(b, t->ub, kappa / t->lb);
+    b = Tensor_addOuter_f32(b, t->uc, kappa / t->lc);
+    b = Tensor_addOuter_f32(b, minus_f32(t->ub, t->ua), kappa / t->lab);
+    b = Tensor_addOuter_f32(b, minus_f32(t->uc, t->ub), kappa / t->lbc);
+    b = Tensor_addOuter_f32(b, minus_f32(t->ua, t->uc), kappa / t->lca);
     return b;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
 // (*Tetrahedron[float32]).Gradient, quality.go:54
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
@@ -3361,18 +3371,18 @@ DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, T
     Vector_f32 wa = Tensor_times_f32(&t->m, t->ua), wb = Tensor_times_f32(&t->m, t->ub), wc = Tensor_times_f32(&t->m, t->uc);
     // the volume falls by a sixth of it
     Vector_f32 area = cross_f32(minus_f32(t->ub, t->ua), minus_f32(t->uc, t->ua));
-    float rise = 0x1.ca3488p+10f /* 1832.8208 */ * t->root_ * t->fit / (6.0f * per * per * per);
-    Tensor_f32 bend = Tetrahedron_bend_f32(t, kappa);
+    float rise = 0x1.ca3488p+10f /* 1832.8208 */ * t->root * t->fit / (6.0f * per * per * per);
+    Tensor_f32 bend = Tetrahedron_qualityByMetric_f32(t, kappa);
     Vector_f32 g = {};
-    g.X = q * (Tensor_on_f32(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
-    g.Y = q * (Tensor_on_f32(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
-    g.Z = q * (Tensor_on_f32(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    g.X = q * (Tensor_contract_f32(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tensor_contract_f32(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tensor_contract_f32(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
     return g;
 }
 
-// slope is C⁻¹g.
-// (*root[float32]).slope, climb.go:49
-DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
+// solveLower is C⁻¹g.
+// (*choleskyFactor[float32]).solveLower, climb.go:49
+DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f32 g) {
     Vector_f32 x = {};
     x.X = g.X / r->l11;
     x.Y = (g.Y - r->l21 * x.X) / r->l22;
@@ -3380,27 +3390,27 @@ DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
     return x;
 }
 
-// lean finds the gradients of the worst tetrahedra, after a step.
-// (*hill[float32]).lean, climb.go:120
-DEVICE void hill_lean_f32(hill_f32 *h, step_f32 *s, root_f32 *r, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v) {
+// computeGradients finds the gradients of the active tetrahedra, after a step.
+// (*activeSet[float32]).computeGradients, climb.go:121
+DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, choleskyFactor_f32 *r,
+        const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     Vector_f32 p = step_at_f32(s, 1.0f);
     Tensor_f32 at = Field_At_f32(field, p);
-    auto [mx, my, mz] = Field_Slope_f32(field, p);
-    for (int64 j = 0; j < h->n; j++) {
-        Side *f = &m->Sides[h->at[j]];
+    auto [mx, my, mz] = Field_Gradient_f32(field, p);
+    for (int64 j = 0; j < act->n; j++) {
+        Side *f = &m->Sides[act->at[j]];
         Tetrahedron_f32 t = Measure_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
-        h->g[j] = root_slope_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
+        act->g[j] = choleskyFactor_solveLower_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
     }
 }
 
-// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float32]).lowest, climb.go:192
-DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
+// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+// (*activeSet[float32]).leastRise, climb.go:193
+DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
     int64 k = 0;
-    float least = dot_f32(h->g[0], d);
-    for (int64 j = 1; j < h->n; j++) {
-        if (float r = dot_f32(h->g[j], d); r < least) {
+    float least = dot_f32(act->g[0], d);
+    for (int64 j = 1; j < act->n; j++) {
+        if (float r = dot_f32(act->g[j], d); r < least) {
             k = j;
             least = r;
         }
@@ -3409,7 +3419,7 @@ DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:203
+// onSegment[float32], climb.go:204
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -3425,7 +3435,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:215
+// onTriangle[float32], climb.go:216
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -3443,20 +3453,20 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
     return {p, true};
 }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
-// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
-// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
-// one before, unless 0 is in the hull.
-// (*hill[float32]).up, climb.go:148
-struct hill_up_f32_results { Vector_f32 r0; float r1; };
-DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most
+// three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
+// gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
+// than the one before, unless 0 is in the hull.
+// (*activeSet[float32]).ascentDirection, climb.go:149
+struct activeSet_ascentDirection_f32_results { Vector_f32 r0; float r1; };
+DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activeSet_f32 *act) {
     Vector_f32 d = {};
     Array<Vector_f32, 3> w = {};
     int64 n = 0;
     float best = 0.0f;
     for (int64 turn = 0; turn < 48; turn++) {
-        Vector_f32 g = h->g[hill_lowest_f32(h, d)];
+        Vector_f32 g = act->g[activeSet_leastRise_f32(act, d)];
         if (n > 0 && dot_f32(g, d) >= best * 0x1.ff7ceep-01f /* 0.999 */) {
             float rate = num_Sqrt_f32(best);
             d.X = d.X / rate;
@@ -3504,33 +3514,33 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     return {d, 0.0f};
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
-// least.
-// (*hill[float32]).aim, climb.go:133
-struct hill_aim_f32_results { Vector_f32 r0; float r1; };
-DEVICE hill_aim_f32_results hill_aim_f32(hill_f32 *h) {
-    auto [y, rate] = hill_up_f32(h);
-    while (!(0x1.333334p-02f /* 0.3 */ * rate > h->near * (h->least + 0x1.99999ap-04f /* 0.1 */)) && h->near > 0x1.4f8b58p-17f /* 1e-05 */) {
-        h->near *= 0x1.333334p-02f /* 0.3 */;
-        hill_narrow_f32(h);
-        const auto results1 = hill_up_f32(h);
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
+// above the least.
+// (*activeSet[float32]).chooseDirection, climb.go:134
+struct activeSet_chooseDirection_f32_results { Vector_f32 r0; float r1; };
+DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activeSet_f32 *act) {
+    auto [y, rate] = activeSet_ascentDirection_f32(act);
+    while (!(0x1.333334p-02f /* 0.3 */ * rate > act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) && act->near > 0x1.4f8b58p-17f /* 1e-05 */) {
+        act->near *= 0x1.333334p-02f /* 0.3 */;
+        activeSet_dropInactive_f32(act);
+        const auto results1 = activeSet_ascentDirection_f32(act);
         y = results1.r0;
         rate = results1.r1;
     }
     return {y, rate};
 }
 
-// times[float32], climb.go:327
-DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
+// scaledVector[float32], climb.go:340
+DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
     a.Z = by * a.Z;
     return a;
 }
 
-// move is C'⁻¹y.
-// (*root[float32]).move, climb.go:58
-DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
+// solveUpper is C'⁻¹y.
+// (*choleskyFactor[float32]).solveUpper, climb.go:58
+DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = {};
     x.Z = y.Z / r->l33;
     x.Y = (y.Y - r->l32 * x.Z) / r->l22;
@@ -3538,34 +3548,34 @@ DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
     return x;
 }
 
-// advance makes the step base and a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:322
-DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f32 y) {
-    Vector_f32 x = root_move_f32(r, y);
+// advance makes the step base plus a vector in units of length of the metric.
+// (*step[float32]).advance, climb.go:335
+DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r, Vector_f32 y) {
+    Vector_f32 x = choleskyFactor_solveUpper_f32(r, y);
     s->d.X = base->d.X + x.X;
     s->d.Y = base->d.Y + x.Y;
     s->d.Z = base->d.Z + x.Z;
 }
 
-// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
+// take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 //
-// It goes along the direction of steepest ascent, beginning with a try, to about where another tetrahedron becomes the
-// worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
-// least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
-// tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float32], climb.go:239
+// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
+// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
+// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
+// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// climb[float32], climb.go:252
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
     auto [inner, unused1] = step_within_f32(s, &own, none);
-    root_f32 r = rootOf_f32(&inner);
-    hill_f32 h = {};
-    h.near = 0x1.99999ap-03f /* 0.2 */;
-    h.limit = m->Spans[i].Side_;
+    choleskyFactor_f32 r = choleskyOf_f32(&inner);
+    activeSet_f32 act = {};
+    act.near = 0x1.99999ap-03f /* 0.2 */;
+    act.limit = m->Spans[i].Side_;
     s->d = none;
-    if (!hill_survey_f32(&h, i, step_at_f32(s, 1.0f), 0.0f, m, field, v)) {
+    if (!activeSet_findWorst_f32(&act, i, step_at_f32(s, 1.0f), 0.0f, m, field, v)) {
         return 0.0f;
     }
     step_f32 begun = *s;
@@ -3573,13 +3583,12 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     Tensor_f32 at = own;
     float was = 0.0f, rate = 0.0f, longest = 0.0f, gained = 0.0f;
     float done = 0.0f, far = 1.0f;
-    // a direction is to be found; the place is that of a try that was good
-    bool aim = true, back = false;
+    int32 state = 0;
     for (int32 try_ = 0; try_ < p->Climbs; try_++) {
-        if (aim) {
+        if (state == 0) {
             begun = *s;
-            hill_lean_f32(&h, s, &r, m, field, v);
-            const auto results1 = hill_aim_f32(&h);
+            activeSet_computeGradients_f32(&act, s, &r, m, field, v);
+            const auto results1 = activeSet_chooseDirection_f32(&act);
             y = results1.r0;
             rate = results1.r1;
             if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
@@ -3587,31 +3596,31 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
             }
             here = step_at_f32(s, 1.0f);
             at = Field_At_f32(field, here);
-            was = h.least;
-            gained = h.least;
+            was = act.least;
+            gained = act.least;
             longest = 0.0f;
             far *= 2.0f;
             if (float most = (1.0f - was) / rate; far > most) {
                 far = most;
             }
-            aim = false;
+            state = 1;
         }
-        step_advance_f32(s, &begun, &r, times_f32(y, far));
+        step_advance_f32(s, &begun, &r, scaledVector_f32(y, far));
         float floor_ = gained;
-        if (back) {
+        if (state == 2) {
             floor_ = 0.0f;
         }
-        bool better = hill_survey_f32(&h, i, step_at_f32(s, 1.0f), floor_, m, field, v);
-        if (!back) {
+        bool better = activeSet_findWorst_f32(&act, i, step_at_f32(s, 1.0f), floor_, m, field, v);
+        if (state == 1) {
             if (better) {
                 longest = far;
-                gained = h.least;
+                gained = act.least;
             }
-            Side *f = &m->Sides[h.limit];
+            Side *f = &m->Sides[act.limit];
             float q = quality_f32(here, &at, &v[f->A], &v[f->B], &v[f->C]);
-            float meet = far * (q - was) / (q - h.low + far * rate);
+            float meet = far * (q - was) / (q - act.low + far * rate);
             if ((better || longest == 0.0f) && !(better && !(gained - was < 0x1.ccccccp-01f /* 0.9 */ * meet * rate))) {
-                if (float top = far * far * rate / (2.0f * (was - h.low + far * rate)); !(meet > top)) {
+                if (float top = far * far * rate / (2.0f * (was - act.low + far * rate)); !(meet > top)) {
                     meet = top;
                 }
                 if (!(meet > 0x1.99999ap-04f /* 0.1 */ * far)) {
@@ -3629,17 +3638,16 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
                 break;
             }
             if (!better) {
-                // the try before was good, and this one is no better
+                // a shorter one was good, and this one is no better
                 far = longest;
-                back = true;
+                state = 2;
                 continue;
             }
         }
         done = 1.0f;
-        aim = true;
-        back = false;
+        state = 0;
         begun = *s;
-        if (float rise = h.least - was; rise < p->Gain || rise < 0x1.0624dep-10f /* 0.001 */ * (was + 0x1.99999ap-04f /* 0.1 */)) {
+        if (float rise = act.least - was; rise < p->Gain || rise < 0x1.0624dep-10f /* 0.001 */ * (was + 0x1.99999ap-04f /* 0.1 */)) {
             break;
         }
     }
@@ -3655,7 +3663,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3664,12 +3672,12 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// rootOf[float64], climb.go:38
-DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
-    root_f64 r = {};
+// choleskyOf[float64], climb.go:38
+DEVICE choleskyFactor_f64 choleskyOf_f64(Tensor_f64 *m) {
+    choleskyFactor_f64 r = {};
     r.l11 = num_Sqrt_f64(m->M11);
     r.l21 = m->M12 / r.l11;
     r.l31 = m->M13 / r.l11;
@@ -3679,69 +3687,70 @@ DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
     return r;
 }
 
-// narrow drops the tetrahedra that are no longer among the worst.
-// (*hill[float64]).narrow, climb.go:108
-DEVICE void hill_narrow_f64(hill_f64 *h) {
+// dropInactive drops the tetrahedra that are no longer active.
+// (*activeSet[float64]).dropInactive, climb.go:109
+DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
     int64 n = 0;
-    for (int64 j = 0; j < h->n; j++) {
-        if (h->q[j] <= h->least + h->near * (h->least + 0x1.999999999999ap-04 /* 0.1 */)) {
-            const int32 value1 = h->at[j];
-            const double value2 = h->q[j];
-            const Vector_f64 value3 = h->g[j];
-            h->at[n] = value1;
-            h->q[n] = value2;
-            h->g[n] = value3;
+    for (int64 j = 0; j < act->n; j++) {
+        if (act->q[j] <= act->least + act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
+            const int32 value1 = act->at[j];
+            const double value2 = act->q[j];
+            const Vector_f64 value3 = act->g[j];
+            act->at[n] = value1;
+            act->q[n] = value2;
+            act->g[n] = value3;
             n = add(n, int64(1));
         }
     }
-    h->n = n;
+    act->n = n;
 }
 
-// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
-// (*hill[float64]).add, climb.go:92
-DEVICE void hill_add_f64(hill_f64 *h, int32 k, double q) {
-    if (q < h->least) {
-        h->least = q;
-        h->limit = k;
-        hill_narrow_f64(h);
+// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+// (*activeSet[float64]).add, climb.go:93
+DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
+    if (q < act->least) {
+        act->least = q;
+        act->limit = k;
+        activeSet_dropInactive_f64(act);
     }
-    if (h->n == 24) {
-        if (q > h->least) {
+    if (act->n == 24) {
+        if (q > act->least) {
             return;
         }
-        h->n = sub(h->n, int64(1));
+        act->n = sub(act->n, int64(1));
     }
-    h->at[h->n] = k;
-    h->q[h->n] = q;
-    h->n = add(h->n, int64(1));
+    act->at[act->n] = k;
+    act->q[act->n] = q;
+    act->n = add(act->n, int64(1));
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
-// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
-// (*hill[float64]).survey, climb.go:68
-DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
+// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
+// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
+// likely is so again.
+// (*activeSet[float64]).findWorst, climb.go:69
+DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, p);
-    h->n = 0;
-    h->least = 2.0;
+    act->n = 0;
+    act->least = 2.0;
     int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
-    int32 k = h->limit;
+    int32 k = act->limit;
     for (int32 turn = first; turn < end; turn++) {
         Side *f = &m->Sides[k];
         double q = quality_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
-            h->limit = k;
-            h->low = q;
+            act->limit = k;
+            act->low = q;
             return false;
         }
-        if (q <= h->least + h->near * (h->least + 0x1.999999999999ap-04 /* 0.1 */)) {
-            hill_add_f64(h, k, q);
+        if (q <= act->least + act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
+            activeSet_add_f64(act, k, q);
         }
         if (k = add(k, int32(1)); k == end) {
             k = first;
         }
     }
-    h->low = h->least;
+    act->low = act->least;
     return true;
 }
 
@@ -3766,7 +3775,7 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
     t.ub = value2;
     t.uc = value3;
     t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
-    t.root_ = num_Sqrt_f64(Tensor_determinant_f64(&t.m));
+    t.root = num_Sqrt_f64(Tensor_determinant_f64(&t.m));
     const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
     t.la = value4;
     t.lb = value5;
@@ -3785,15 +3794,15 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
     return t;
 }
 
-// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
+// Quality is 1 for the best, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float64]).Quality, quality.go:48
 DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
-    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
+    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
 }
 
-// plus is the sum with a multiple of uu'.
-// (Tensor[float64]).plus, quality.go:97
-DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
+// addOuter is the sum with a multiple of uu'.
+// (Tensor[float64]).addOuter, quality.go:97
+DEVICE Tensor_f64 Tensor_addOuter_f64(Tensor_f64 m, Vector_f64 u, double by) {
     double x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
     m.M12 = m.M12 + x * u.Y;
@@ -3804,13 +3813,13 @@ DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
     return m;
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
-// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
-// edges.
-// (*Tetrahedron[float64]).bend, quality.go:79
-DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
+// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
+// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
+// u'du/|u| over the edges.
+// (*Tetrahedron[float64]).qualityByMetric, quality.go:79
+DEVICE Tensor_f64 Tetrahedron_qualityByMetric_f64(Tetrahedron_f64 *t, double kappa) {
     Tensor_f64 *m = &t->m;
-    double half = 1.0 / (8.0 * t->root_ * t->root_);
+    double half = 1.0 / (8.0 * t->root * t->root);
     Tensor_f64 b = {};
     const double value1 = half * (m->M22 * m->M33 - m->M23 * m->M23), value2 = half * (m->M11 * m->M33 - m->M13 * m->M13), value3 = half * (m->M11 * m->M22 - m->M12 * m->M12);
     b.M11 = value1;
@@ -3821,16 +3830,16 @@ DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
     b.M13 = value5;
     b.M23 = half * (m->M12 * m->M13 - m->M11 * m->M23);
     kappa /= 8.0;
-    b = Tensor_plus_f64(b, t->ua, kappa / t->la);
-    b = Tensor_plus_f64(b, t->ub, kappa / t->lb);
-    b = Tensor_plus_f64(b, t->uc, kappa / t->lc);
-    b = Tensor_plus_f64(b, minus_f64(t->ub, t->ua), kappa / t->lab);
-    b = Tensor_plus_f64(b, minus_f64(t->uc, t->ub), kappa / t->lbc);
-    b = Tensor_plus_f64(b, minus_f64(t->ua, t->uc), kappa / t->lca);
+    b = Tensor_addOuter_f64(b, t->ua, kappa / t->la);
+    b = Tensor_addOuter_f64(b, t->ub, kappa / t->lb);
+    b = Tensor_addOuter_f64(b, t->uc, kappa / t->lc);
+    b = Tensor_addOuter_f64(b, minus_f64(t->ub, t->ua), kappa / t->lab);
+    b = Tensor_addOuter_f64(b, minus_f64(t->uc, t->ub), kappa / t->lbc);
+    b = Tensor_addOuter_f64(b, minus_f64(t->ua, t->uc), kappa / t->lca);
     return b;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
 // (*Tetrahedron[float64]).Gradient, quality.go:54
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
@@ -3849,18 +3858,18 @@ DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, T
     Vector_f64 wa = Tensor_times_f64(&t->m, t->ua), wb = Tensor_times_f64(&t->m, t->ub), wc = Tensor_times_f64(&t->m, t->uc);
     // the volume falls by a sixth of it
     Vector_f64 area = cross_f64(minus_f64(t->ub, t->ua), minus_f64(t->uc, t->ua));
-    double rise = 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->root_ * t->fit / (6.0 * per * per * per);
-    Tensor_f64 bend = Tetrahedron_bend_f64(t, kappa);
+    double rise = 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->root * t->fit / (6.0 * per * per * per);
+    Tensor_f64 bend = Tetrahedron_qualityByMetric_f64(t, kappa);
     Vector_f64 g = {};
-    g.X = q * (Tensor_on_f64(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
-    g.Y = q * (Tensor_on_f64(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
-    g.Z = q * (Tensor_on_f64(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    g.X = q * (Tensor_contract_f64(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tensor_contract_f64(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tensor_contract_f64(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
     return g;
 }
 
-// slope is C⁻¹g.
-// (*root[float64]).slope, climb.go:49
-DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
+// solveLower is C⁻¹g.
+// (*choleskyFactor[float64]).solveLower, climb.go:49
+DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f64 g) {
     Vector_f64 x = {};
     x.X = g.X / r->l11;
     x.Y = (g.Y - r->l21 * x.X) / r->l22;
@@ -3868,27 +3877,27 @@ DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
     return x;
 }
 
-// lean finds the gradients of the worst tetrahedra, after a step.
-// (*hill[float64]).lean, climb.go:120
-DEVICE void hill_lean_f64(hill_f64 *h, step_f64 *s, root_f64 *r, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v) {
+// computeGradients finds the gradients of the active tetrahedra, after a step.
+// (*activeSet[float64]).computeGradients, climb.go:121
+DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, choleskyFactor_f64 *r,
+        const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     Vector_f64 p = step_at_f64(s, 1.0);
     Tensor_f64 at = Field_At_f64(field, p);
-    auto [mx, my, mz] = Field_Slope_f64(field, p);
-    for (int64 j = 0; j < h->n; j++) {
-        Side *f = &m->Sides[h->at[j]];
+    auto [mx, my, mz] = Field_Gradient_f64(field, p);
+    for (int64 j = 0; j < act->n; j++) {
+        Side *f = &m->Sides[act->at[j]];
         Tetrahedron_f64 t = Measure_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
-        h->g[j] = root_slope_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
+        act->g[j] = choleskyFactor_solveLower_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
     }
 }
 
-// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float64]).lowest, climb.go:192
-DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
+// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+// (*activeSet[float64]).leastRise, climb.go:193
+DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
     int64 k = 0;
-    double least = dot_f64(h->g[0], d);
-    for (int64 j = 1; j < h->n; j++) {
-        if (double r = dot_f64(h->g[j], d); r < least) {
+    double least = dot_f64(act->g[0], d);
+    for (int64 j = 1; j < act->n; j++) {
+        if (double r = dot_f64(act->g[j], d); r < least) {
             k = j;
             least = r;
         }
@@ -3897,7 +3906,7 @@ DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:203
+// onSegment[float64], climb.go:204
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -3913,7 +3922,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:215
+// onTriangle[float64], climb.go:216
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3931,20 +3940,20 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
     return {p, true};
 }
 
-// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
-// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
-// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
-// one before, unless 0 is in the hull.
-// (*hill[float64]).up, climb.go:148
-struct hill_up_f64_results { Vector_f64 r0; double r1; };
-DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
+// ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
+// cannot rise. It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most
+// three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
+// gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
+// than the one before, unless 0 is in the hull.
+// (*activeSet[float64]).ascentDirection, climb.go:149
+struct activeSet_ascentDirection_f64_results { Vector_f64 r0; double r1; };
+DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activeSet_f64 *act) {
     Vector_f64 d = {};
     Array<Vector_f64, 3> w = {};
     int64 n = 0;
     double best = 0.0;
     for (int64 turn = 0; turn < 48; turn++) {
-        Vector_f64 g = h->g[hill_lowest_f64(h, d)];
+        Vector_f64 g = act->g[activeSet_leastRise_f64(act, d)];
         if (n > 0 && dot_f64(g, d) >= best * 0x1.ff7ced916872bp-01 /* 0.999 */) {
             double rate = num_Sqrt_f64(best);
             d.X = d.X / rate;
@@ -3992,33 +4001,33 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     return {d, 0.0};
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
-// least.
-// (*hill[float64]).aim, climb.go:133
-struct hill_aim_f64_results { Vector_f64 r0; double r1; };
-DEVICE hill_aim_f64_results hill_aim_f64(hill_f64 *h) {
-    auto [y, rate] = hill_up_f64(h);
-    while (!(0x1.3333333333333p-02 /* 0.3 */ * rate > h->near * (h->least + 0x1.999999999999ap-04 /* 0.1 */)) && h->near > 0x1.4f8b588e368f1p-17 /* 1e-05 */) {
-        h->near *= 0x1.3333333333333p-02 /* 0.3 */;
-        hill_narrow_f64(h);
-        const auto results1 = hill_up_f64(h);
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
+// above the least.
+// (*activeSet[float64]).chooseDirection, climb.go:134
+struct activeSet_chooseDirection_f64_results { Vector_f64 r0; double r1; };
+DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activeSet_f64 *act) {
+    auto [y, rate] = activeSet_ascentDirection_f64(act);
+    while (!(0x1.3333333333333p-02 /* 0.3 */ * rate > act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) && act->near > 0x1.4f8b588e368f1p-17 /* 1e-05 */) {
+        act->near *= 0x1.3333333333333p-02 /* 0.3 */;
+        activeSet_dropInactive_f64(act);
+        const auto results1 = activeSet_ascentDirection_f64(act);
         y = results1.r0;
         rate = results1.r1;
     }
     return {y, rate};
 }
 
-// times[float64], climb.go:327
-DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
+// scaledVector[float64], climb.go:340
+DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
     a.Z = by * a.Z;
     return a;
 }
 
-// move is C'⁻¹y.
-// (*root[float64]).move, climb.go:58
-DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
+// solveUpper is C'⁻¹y.
+// (*choleskyFactor[float64]).solveUpper, climb.go:58
+DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = {};
     x.Z = y.Z / r->l33;
     x.Y = (y.Y - r->l32 * x.Z) / r->l22;
@@ -4026,34 +4035,34 @@ DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
     return x;
 }
 
-// advance makes the step base and a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:322
-DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f64 y) {
-    Vector_f64 x = root_move_f64(r, y);
+// advance makes the step base plus a vector in units of length of the metric.
+// (*step[float64]).advance, climb.go:335
+DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r, Vector_f64 y) {
+    Vector_f64 x = choleskyFactor_solveUpper_f64(r, y);
     s->d.X = base->d.X + x.X;
     s->d.Y = base->d.Y + x.Y;
     s->d.Z = base->d.Z + x.Z;
 }
 
-// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
+// take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 //
-// It goes along the direction of steepest ascent, beginning with a try, to about where another tetrahedron becomes the
-// worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
-// least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
-// tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float64], climb.go:239
+// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
+// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
+// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
+// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// climb[float64], climb.go:252
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
     auto [inner, unused1] = step_within_f64(s, &own, none);
-    root_f64 r = rootOf_f64(&inner);
-    hill_f64 h = {};
-    h.near = 0x1.999999999999ap-03 /* 0.2 */;
-    h.limit = m->Spans[i].Side_;
+    choleskyFactor_f64 r = choleskyOf_f64(&inner);
+    activeSet_f64 act = {};
+    act.near = 0x1.999999999999ap-03 /* 0.2 */;
+    act.limit = m->Spans[i].Side_;
     s->d = none;
-    if (!hill_survey_f64(&h, i, step_at_f64(s, 1.0), 0.0, m, field, v)) {
+    if (!activeSet_findWorst_f64(&act, i, step_at_f64(s, 1.0), 0.0, m, field, v)) {
         return 0.0;
     }
     step_f64 begun = *s;
@@ -4061,13 +4070,12 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     Tensor_f64 at = own;
     double was = 0.0, rate = 0.0, longest = 0.0, gained = 0.0;
     double done = 0.0, far = 1.0;
-    // a direction is to be found; the place is that of a try that was good
-    bool aim = true, back = false;
+    int32 state = 0;
     for (int32 try_ = 0; try_ < p->Climbs; try_++) {
-        if (aim) {
+        if (state == 0) {
             begun = *s;
-            hill_lean_f64(&h, s, &r, m, field, v);
-            const auto results1 = hill_aim_f64(&h);
+            activeSet_computeGradients_f64(&act, s, &r, m, field, v);
+            const auto results1 = activeSet_chooseDirection_f64(&act);
             y = results1.r0;
             rate = results1.r1;
             if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
@@ -4075,31 +4083,31 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
             }
             here = step_at_f64(s, 1.0);
             at = Field_At_f64(field, here);
-            was = h.least;
-            gained = h.least;
+            was = act.least;
+            gained = act.least;
             longest = 0.0;
             far *= 2.0;
             if (double most = (1.0 - was) / rate; far > most) {
                 far = most;
             }
-            aim = false;
+            state = 1;
         }
-        step_advance_f64(s, &begun, &r, times_f64(y, far));
+        step_advance_f64(s, &begun, &r, scaledVector_f64(y, far));
         double floor_ = gained;
-        if (back) {
+        if (state == 2) {
             floor_ = 0.0;
         }
-        bool better = hill_survey_f64(&h, i, step_at_f64(s, 1.0), floor_, m, field, v);
-        if (!back) {
+        bool better = activeSet_findWorst_f64(&act, i, step_at_f64(s, 1.0), floor_, m, field, v);
+        if (state == 1) {
             if (better) {
                 longest = far;
-                gained = h.least;
+                gained = act.least;
             }
-            Side *f = &m->Sides[h.limit];
+            Side *f = &m->Sides[act.limit];
             double q = quality_f64(here, &at, &v[f->A], &v[f->B], &v[f->C]);
-            double meet = far * (q - was) / (q - h.low + far * rate);
+            double meet = far * (q - was) / (q - act.low + far * rate);
             if ((better || longest == 0.0) && !(better && !(gained - was < 0x1.ccccccccccccdp-01 /* 0.9 */ * meet * rate))) {
-                if (double top = far * far * rate / (2.0 * (was - h.low + far * rate)); !(meet > top)) {
+                if (double top = far * far * rate / (2.0 * (was - act.low + far * rate)); !(meet > top)) {
                     meet = top;
                 }
                 if (!(meet > 0x1.999999999999ap-04 /* 0.1 */ * far)) {
@@ -4117,17 +4125,16 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
                 break;
             }
             if (!better) {
-                // the try before was good, and this one is no better
+                // a shorter one was good, and this one is no better
                 far = longest;
-                back = true;
+                state = 2;
                 continue;
             }
         }
         done = 1.0;
-        aim = true;
-        back = false;
+        state = 0;
         begun = *s;
-        if (double rise = h.least - was; rise < p->Gain || rise < 0x1.0624dd2f1a9fcp-10 /* 0.001 */ * (was + 0x1.999999999999ap-04 /* 0.1 */)) {
+        if (double rise = act.least - was; rise < p->Gain || rise < 0x1.0624dd2f1a9fcp-10 /* 0.001 */ * (was + 0x1.999999999999ap-04 /* 0.1 */)) {
             break;
         }
     }
@@ -4143,7 +4150,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -4152,12 +4159,12 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// joined is a share of a step, and then another one.
-// joined[float32], smart.go:92
-DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
+// combineSteps is a share of a step, and then another one.
+// combineSteps[float32], smart.go:92
+DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
     s.d.Y = share * one->d.Y + more * other->d.Y;
@@ -4169,7 +4176,7 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 // Hybrid[float32], smart.go:66
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -4184,7 +4191,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
         s.a = value2;
         s.b = value3;
         if (float more = climb_f32(i, &s, p, m, field, v); more != 0.0f) {
-            s = joined_f32(&first, &s, share, more);
+            s = combineSteps_f32(&first, &s, share, more);
             share = 1.0f;
         } else {
             s = first;
@@ -4193,12 +4200,12 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// joined is a share of a step, and then another one.
-// joined[float64], smart.go:92
-DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
+// combineSteps is a share of a step, and then another one.
+// combineSteps[float64], smart.go:92
+DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
     s.d.Y = share * one->d.Y + more * other->d.Y;
@@ -4211,7 +4218,7 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -4226,7 +4233,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
         s.a = value2;
         s.b = value3;
         if (double more = climb_f64(i, &s, p, m, field, v); more != 0.0) {
-            s = joined_f64(&first, &s, share, more);
+            s = combineSteps_f64(&first, &s, share, more);
             share = 1.0;
         } else {
             s = first;
@@ -4235,7 +4242,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // volume returns a and g of a tetrahedron.
@@ -4245,23 +4252,23 @@ DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, in
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
     Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
-    Vector_f32 g = step_along_f32(s, times_f32(cross_f32(minus_f32(b, a), minus_f32(c, a)), -l->reach_ / l->size));
+    Vector_f32 g = step_along_f32(s, scaledVector_f32(cross_f32(minus_f32(b, a), minus_f32(c, a)), -l->reach / l->size));
     return {dot_f32(a, cross_f32(b, c)) / l->size, g};
 }
 
-// open looks at what surrounds vertex i. It returns false where no move changes a volume.
-// (*program[float32]).open, untangle.go:19
-DEVICE bool program_open_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+// (*program[float32]).load, untangle.go:19
+DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     l->axes = 3;
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
     l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
-    l->reach_ = 0.0f;
+    l->reach = 0.0f;
     l->size = 1.0f;
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], s->p);
-        l->reach_ = num_Larger_f32(l->reach_, 2.0f * num_Larger_f32(num_Abs_f32(u.X), num_Larger_f32(num_Abs_f32(u.Y), num_Abs_f32(u.Z))));
+        l->reach = num_Larger_f32(l->reach, 2.0f * num_Larger_f32(num_Abs_f32(u.X), num_Larger_f32(num_Abs_f32(u.Y), num_Abs_f32(u.Z))));
     }
     float most = 0.0f;
     for (int64 k = 0; k < l->n; k++) {
@@ -4405,12 +4412,12 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
         }
         auto [enter, over] = program_worst_f32(l, i, &x, s, m, v);
         if (!(over > slack)) {
-            d.X = l->reach_ * x[0];
+            d.X = l->reach * x[0];
             if (l->axes > 1) {
-                d.Y = l->reach_ * x[1];
+                d.Y = l->reach * x[1];
             }
             if (l->axes > 2) {
-                d.Z = l->reach_ * x[2];
+                d.Z = l->reach * x[2];
             }
             return {d, true};
         }
@@ -4461,7 +4468,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
         return 0.0f;
     }
     program_f32 l = {};
-    if (!program_open_f32(&l, i, &s, m, v)) {
+    if (!program_load_f32(&l, i, &s, m, v)) {
         return 0.0f;
     }
     bool found = false;
@@ -4471,7 +4478,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (!found || !(leastVolume_f32(i, step_at_f32(&s, 1.0f), m, v) > leastVolume_f32(i, s.p, m, v))) {
         return 0.0f;
     }
-    return settle_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
 }
 
 // volume returns a and g of a tetrahedron.
@@ -4481,23 +4488,23 @@ DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, in
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
     Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
-    Vector_f64 g = step_along_f64(s, times_f64(cross_f64(minus_f64(b, a), minus_f64(c, a)), -l->reach_ / l->size));
+    Vector_f64 g = step_along_f64(s, scaledVector_f64(cross_f64(minus_f64(b, a), minus_f64(c, a)), -l->reach / l->size));
     return {dot_f64(a, cross_f64(b, c)) / l->size, g};
 }
 
-// open looks at what surrounds vertex i. It returns false where no move changes a volume.
-// (*program[float64]).open, untangle.go:19
-DEVICE bool program_open_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+// (*program[float64]).load, untangle.go:19
+DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     l->axes = 3;
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
     l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
-    l->reach_ = 0.0;
+    l->reach = 0.0;
     l->size = 1.0;
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], s->p);
-        l->reach_ = num_Larger_f64(l->reach_, 2.0 * num_Larger_f64(num_Abs_f64(u.X), num_Larger_f64(num_Abs_f64(u.Y), num_Abs_f64(u.Z))));
+        l->reach = num_Larger_f64(l->reach, 2.0 * num_Larger_f64(num_Abs_f64(u.X), num_Larger_f64(num_Abs_f64(u.Y), num_Abs_f64(u.Z))));
     }
     double most = 0.0;
     for (int64 k = 0; k < l->n; k++) {
@@ -4641,12 +4648,12 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
         }
         auto [enter, over] = program_worst_f64(l, i, &x, s, m, v);
         if (!(over > slack)) {
-            d.X = l->reach_ * x[0];
+            d.X = l->reach * x[0];
             if (l->axes > 1) {
-                d.Y = l->reach_ * x[1];
+                d.Y = l->reach * x[1];
             }
             if (l->axes > 2) {
-                d.Z = l->reach_ * x[2];
+                d.Z = l->reach * x[2];
             }
             return {d, true};
         }
@@ -4697,7 +4704,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
         return 0.0;
     }
     program_f64 l = {};
-    if (!program_open_f64(&l, i, &s, m, v)) {
+    if (!program_load_f64(&l, i, &s, m, v)) {
         return 0.0;
     }
     bool found = false;
@@ -4707,7 +4714,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (!found || !(leastVolume_f64(i, step_at_f64(&s, 1.0), m, v) > leastVolume_f64(i, s.p, m, v))) {
         return 0.0;
     }
-    return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
 // Kernel Barrier, barrier.go:148

@@ -28,10 +28,10 @@ func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[
 	return a, g
 }
 
-// bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
-// vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-func bend[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
-	mx, my, mz := field.Slope(p)
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
+// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
+func metricDerivative[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
+	mx, my, mz := field.Gradient(p)
 	var sum Vector[F]
 	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
 		u := v[m.Near[k]].from(p)
@@ -69,7 +69,7 @@ func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 //atoll:kernel max
 func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -85,13 +85,13 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, g := gather(i, s.p, m, v)
-	g = minus(g, bend(i, s.p, m, field, v))
+	g = minus(g, metricDerivative(i, s.p, m, field, v))
 	s.newton(&a, g, p.Relax)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
@@ -101,7 +101,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]

@@ -35,12 +35,12 @@ func TestSlope(t *testing.T) {
 					t.Fatal("the place is at a kink; choose another seed")
 				}
 			}
-			mx, my, mz := f.Slope(p)
+			mx, my, mz := f.Gradient(p)
 			for k, m := range []Tensor[float64]{mx, my, mz} {
 				d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
 				more, less := f.At(ahead(p, d, h)), f.At(ahead(p, d, -h))
 				got := [6]float64{m.M11, m.M12, m.M13, m.M22, m.M23, m.M33}
-				want := rise(&less, &more)
+				want := difference(&less, &more)
 				at := f.At(p)
 				size := at.M11 + at.M22 + at.M33
 				for j, w := range [6]float64{want.M11, want.M12, want.M13, want.M22, want.M23, want.M33} {
@@ -64,7 +64,7 @@ func TestGradient(t *testing.T) {
 			b.v[0].X, b.v[0].Y, b.v[0].Z = p.X, p.Y, p.Z
 			b.refresh()
 			_, g := gather(0, p, &b.m, b.v)
-			g = minus(g, bend(0, p, &b.m, &b.field, b.v))
+			g = minus(g, metricDerivative(0, p, &b.m, &b.field, b.v))
 			for k, got := range [3]float64{g.X, g.Y, g.Z} {
 				d := b.along()[k]
 				want := -(b.objective(ahead(p, d, h)) - b.objective(ahead(p, d, -h))) / (2 * h)

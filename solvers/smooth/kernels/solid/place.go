@@ -6,10 +6,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-func due[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
+// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
+// last visited; 0 is before the first set of the first sweep.
+func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
 	}
@@ -43,7 +43,7 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	}
 }
 
-// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
 func (s *step[F]) at(share F) Vector[F] {
 	var p Vector[F]
@@ -97,13 +97,13 @@ func (s *step[F]) directions() (Vector[F], Vector[F]) {
 	return t, u
 }
 
-// hold keeps a step on the piece of a curved boundary that the vertex may have.
-func (s *step[F]) hold() {
-	s.d.X, s.d.Y = held(s.d.X, s.a, s.frame.Reach), held(s.d.Y, s.b, s.frame.Reach)
+// limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
+func (s *step[F]) limitToFrame() {
+	s.d.X, s.d.Y = limitStep(s.d.X, s.a, s.frame.Reach), limitStep(s.d.Y, s.b, s.frame.Reach)
 }
 
-// held is a step from a, or as much of it as does not lead beyond a reach.
-func held[F num.Float](step, a, reach F) F {
+// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+func limitStep[F num.Float](step, a, reach F) F {
 	if step > reach-a {
 		return reach - a
 	}
@@ -129,9 +129,9 @@ func solve[F num.Float](a *Tensor[F], g Vector[F]) Vector[F] {
 	return x
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
+// commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
+// metric: NaN where the new position is not finite.
+func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
 	v []Vertex[F], moved, seen []int32) F {
 	if p.Cull {
 		seen[i] = c.Sweep*set.Sets + set.Index + 1
@@ -161,7 +161,7 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
-			share = reach(i, s, m, v)
+			share = largestShare(i, s, m, v)
 		}
 		for tries := 0; share != 0; tries++ {
 			if upright(i, s.at(share), p.Flat, m, v) {
@@ -176,7 +176,7 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			atomic.AddInt64(&n.Limited, 1)
 		}
 	}
-	return settle(i, set, p, field, c, s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
 }
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
@@ -184,22 +184,22 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		s := &m.Sides[k]
-		if !standing(p, &v[s.A], &v[s.B], &v[s.C], flat) {
+		if !uprightAt(p, &v[s.A], &v[s.B], &v[s.C], flat) {
 			return false
 		}
 	}
 	return true
 }
 
-// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-func standing[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
+// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+func uprightAt[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	a, b, c := av.from(p), bv.from(p), cv.from(p)
 	most := num.Abs(a.X)*(num.Abs(b.Y*c.Z)+num.Abs(b.Z*c.Y)) + num.Abs(a.Y)*(num.Abs(b.Z*c.X)+num.Abs(b.X*c.Z)) +
 		num.Abs(a.Z)*(num.Abs(b.X*c.Y)+num.Abs(b.Y*c.X))
 	return dot(a, cross(b, c)) > flat*most
 }
 
-// Volume is the volume of a tetrahedron, negative where it is turned over.
+// Volume is the volume of a tetrahedron, negative where it is inverted.
 func Volume[F num.Float](a, b, c, d *Vertex[F]) F {
 	p := Vector[F]{a.X, a.Y, a.Z}
 	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
@@ -208,12 +208,12 @@ func Volume[F num.Float](a, b, c, d *Vertex[F]) F {
 // Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat
 // of its products.
 func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
-	return standing(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
+	return uprightAt(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
-// Volumes are linear in the share.
-func reach[F num.Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+// largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
+// becomes flat. Volumes are linear in the share.
+func largestShare[F num.Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	u := minus(s.at(1), s.p)
 	share := F(1)
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {

@@ -8,7 +8,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //	Q = 6⁴√2 V √det M / P³ · F,  F = [m(2-m)]³,
 //
-// which is 1 for the regular tetrahedron of edges 1, and negative for one that is turned over.
+// which is 1 for the regular tetrahedron of edges 1, and negative for an inverted one.
 const ideal = 1832.8207768355311 // 6⁴√2
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
@@ -44,12 +44,12 @@ func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahe
 	return t
 }
 
-// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
+// Quality is 1 for the best, and negative for an inverted tetrahedron.
 func (t *Tetrahedron[F]) Quality() F {
 	return ideal * t.volume * t.root * t.fit / (t.around * t.around * t.around)
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
 func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	per := t.around
@@ -65,18 +65,18 @@ func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	wa, wb, wc := t.m.times(t.ua), t.m.times(t.ub), t.m.times(t.uc)
 	area := cross(minus(t.ub, t.ua), minus(t.uc, t.ua)) // the volume falls by a sixth of it
 	rise := ideal * t.root * t.fit / (6 * per * per * per)
-	bend := t.bend(kappa)
+	bend := t.qualityByMetric(kappa)
 	var g Vector[F]
-	g.X = q*(bend.on(mx)-kappa*(wa.X/t.la+wb.X/t.lb+wc.X/t.lc)) - rise*area.X
-	g.Y = q*(bend.on(my)-kappa*(wa.Y/t.la+wb.Y/t.lb+wc.Y/t.lc)) - rise*area.Y
-	g.Z = q*(bend.on(mz)-kappa*(wa.Z/t.la+wb.Z/t.lb+wc.Z/t.lc)) - rise*area.Z
+	g.X = q*(bend.contract(mx)-kappa*(wa.X/t.la+wb.X/t.lb+wc.X/t.lc)) - rise*area.X
+	g.Y = q*(bend.contract(my)-kappa*(wa.Y/t.la+wb.Y/t.lb+wc.Y/t.lc)) - rise*area.Y
+	g.Z = q*(bend.contract(mz)-kappa*(wa.Z/t.la+wb.Z/t.lb+wc.Z/t.lc)) - rise*area.Z
 	return g
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
-// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
-// edges.
-func (t *Tetrahedron[F]) bend(kappa F) Tensor[F] {
+// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
+// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
+// u'du/|u| over the edges.
+func (t *Tetrahedron[F]) qualityByMetric(kappa F) Tensor[F] {
 	m := &t.m
 	half := 1 / (8 * t.root * t.root)
 	var b Tensor[F]
@@ -84,25 +84,25 @@ func (t *Tetrahedron[F]) bend(kappa F) Tensor[F] {
 	b.M12, b.M13 = half*(m.M13*m.M23-m.M12*m.M33), half*(m.M12*m.M23-m.M13*m.M22)
 	b.M23 = half * (m.M12*m.M13 - m.M11*m.M23)
 	kappa /= 8
-	b = b.plus(t.ua, kappa/t.la)
-	b = b.plus(t.ub, kappa/t.lb)
-	b = b.plus(t.uc, kappa/t.lc)
-	b = b.plus(minus(t.ub, t.ua), kappa/t.lab)
-	b = b.plus(minus(t.uc, t.ub), kappa/t.lbc)
-	b = b.plus(minus(t.ua, t.uc), kappa/t.lca)
+	b = b.addOuter(t.ua, kappa/t.la)
+	b = b.addOuter(t.ub, kappa/t.lb)
+	b = b.addOuter(t.uc, kappa/t.lc)
+	b = b.addOuter(minus(t.ub, t.ua), kappa/t.lab)
+	b = b.addOuter(minus(t.uc, t.ub), kappa/t.lbc)
+	b = b.addOuter(minus(t.ua, t.uc), kappa/t.lca)
 	return b
 }
 
-// plus is the sum with a multiple of uu'.
-func (m Tensor[F]) plus(u Vector[F], by F) Tensor[F] {
+// addOuter is the sum with a multiple of uu'.
+func (m Tensor[F]) addOuter(u Vector[F], by F) Tensor[F] {
 	x, y, z := by*u.X, by*u.Y, by*u.Z
 	m.M11, m.M12, m.M13 = m.M11+x*u.X, m.M12+x*u.Y, m.M13+x*u.Z
 	m.M22, m.M23, m.M33 = m.M22+y*u.Y, m.M23+y*u.Z, m.M33+z*u.Z
 	return m
 }
 
-// on is the trace of the product with another symmetric tensor.
-func (m *Tensor[F]) on(d *Tensor[F]) F {
+// contract is the trace of the product with another symmetric tensor.
+func (m *Tensor[F]) contract(d *Tensor[F]) F {
 	return m.M11*d.M11 + m.M22*d.M22 + m.M33*d.M33 + 2*(m.M12*d.M12+m.M13*d.M13+m.M23*d.M23)
 }
 
@@ -195,7 +195,7 @@ func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []F) {
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
 	one, other := a.metric(), b.metric()
-	mean := between(&one, &other, 0.5)
+	mean := lerp(&one, &other, 0.5)
 	out[i] = mean.length(b.from(p))
 }
 

@@ -7,12 +7,12 @@ import (
 )
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
+// where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=128
 func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -21,7 +21,7 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
 // smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
@@ -48,7 +48,7 @@ func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 //atoll:kernel max grain=16
 func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -57,7 +57,7 @@ func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
@@ -65,7 +65,7 @@ func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 //atoll:kernel max grain=16
 func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
-	if !due(i, p, m, moved, seen) {
+	if !needsVisit(i, p, m, moved, seen) {
 		return 0
 	}
 	var s step[F]
@@ -76,7 +76,7 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 		first := s
 		s.p, s.a, s.b = first.at(share), s.a+share*s.d.X, s.b+share*s.d.Y
 		if more := climb(i, &s, p, m, field, v); more != 0 {
-			s = joined(&first, &s, share, more)
+			s = combineSteps(&first, &s, share, more)
 			share = 1
 		} else {
 			s = first
@@ -85,11 +85,11 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// joined is a share of a step, and then another one.
-func joined[F num.Float](one, other *step[F], share, more F) step[F] {
+// combineSteps is a share of a step, and then another one.
+func combineSteps[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.d.X, s.d.Y = share*one.d.X+more*other.d.X, share*one.d.Y+more*other.d.Y
 	s.d.Z = share*one.d.Z + more*other.d.Z

@@ -64,7 +64,7 @@ type Set struct {
 	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
-// Guards against tetrahedra that turn over.
+// Guards against inverted tetrahedra.
 const (
 	NoGuard int32 = iota // as printed in the literature
 	Halve                // try half the step, up to ten times, and then none
@@ -131,7 +131,7 @@ func (v *Vertex[F]) metric() Tensor[F] {
 	return m
 }
 
-// from is the vector from a place to a vertex.
+// from is the vector from a position to a vertex.
 func (v *Vertex[F]) from(p Vector[F]) Vector[F] {
 	var u Vector[F]
 	u.X, u.Y, u.Z = v.X-p.X, v.Y-p.Y, v.Z-p.Z

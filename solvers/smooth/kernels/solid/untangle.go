@@ -15,8 +15,8 @@ type program[F num.Float] struct {
 	reach, size F   // units of moves, and of six times the volume
 }
 
-// open looks at what surrounds vertex i. It returns false where no move changes a volume.
-func (l *program[F]) open(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
+// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	l.axes = 3
 	if s.bound {
 		l.axes = int(s.frame.Axes)
@@ -40,7 +40,7 @@ func (l *program[F]) open(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F, Vector[F]) {
 	f := &m.Sides[int(m.Spans[i].Side)+k]
 	a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
-	g := s.along(times(cross(minus(b, a), minus(c, a)), -l.reach/l.size))
+	g := s.along(scaledVector(cross(minus(b, a), minus(c, a)), -l.reach/l.size))
 	return dot(a, cross(b, c)) / l.size, g
 }
 
@@ -80,8 +80,8 @@ func (l *program[F]) worst(i int, x *[4]F, s *step[F], m *Mesh[F], v []Vertex[F]
 	return at, most
 }
 
-// turns bounds the rows that are taken in, which are a dozen as a rule.
-const turns = 100
+// maxPivots bounds the rows that are taken in, which are a dozen as a rule.
+const maxPivots = 100
 
 // best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
 // unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
@@ -100,7 +100,7 @@ func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F])
 		}
 	}
 	base[l.axes] = 0
-	for turn := 0; turn < turns; turn++ {
+	for turn := 0; turn < maxPivots; turn++ {
 		for j := 0; j < rank; j++ {
 			rhs[j] = l.row(i, base[j], s, m, v, &row)
 			for k := 0; k < rank; k++ {
@@ -214,7 +214,7 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 		return 0
 	}
 	var l program[F]
-	if !l.open(i, &s, m, v) {
+	if !l.load(i, &s, m, v) {
 		return 0
 	}
 	found := false
@@ -222,5 +222,5 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if !found || !(leastVolume(i, s.at(1), m, v) > leastVolume(i, s.p, m, v)) {
 		return 0
 	}
-	return settle(i, set, p, field, c, &s, 1, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, 1, v, moved, seen)
 }

@@ -18,11 +18,6 @@ const stepsPerRecording = 4 * cycleLength
 // maxQueued bounds how many steps are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-func (s *solver[F]) canQueue() bool {
-	_, records := s.dev.(backend.Recorder)
-	return records && s.tiled && (s.comm.Size() == 1 || s.linked != nil)
-}
-
 // queueSteps takes up to so many steps. Those that are queued after the clock has stopped do nothing.
 func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
@@ -47,7 +42,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
 		n = max(1, int(left))
 	}
-	end := (s.now + n) % cycleLength
+	end := s.now.plus(n)
 	if n >= stepsPerRecording {
 		r, err := s.recording(ctx, s.now)
 		if err != nil {
@@ -58,7 +53,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		}
 	}
 	for k := range n {
-		if err := s.queueStep(ctx, (s.now+k)%cycleLength); err != nil {
+		if err := s.queueStep(ctx, s.now.plus(k)); err != nil {
 			return err
 		}
 	}
@@ -75,12 +70,12 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		if err := backend.Download(s.dev, s.hostLimits[:], s.arrays.stepLimits); err != nil {
 			return err
 		}
-		clock.Tick(s.hostLimits[s.limitOf(end)].Value())
+		clock.Tick(s.hostLimits[end.limit(s.params.Lag)].Value())
 		s.recordCourant()
 		s.reducer.last = float64(s.hostLimits[end].Value())
 	}
 	s.lap(inUpdate)
-	s.now = (s.now + int(clock.Steps-before)) % cycleLength
+	s.now = s.now.plus(int(clock.Steps - before))
 	s.forgetHostState()
 	if err := s.fetchSamples(before); err != nil {
 		return err
@@ -89,17 +84,13 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 }
 
 // queueStep queues step k of the cycle.
-func (s *solver[F]) queueStep(ctx context.Context, k int) error {
+func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 	s.updatePeaks(k)
-	queue := s.queueTiles
-	if s.slopes != nil {
-		queue = s.queueStages
-	}
-	if err := queue(ctx, k); err != nil {
+	if err := s.schedule.queue(ctx, k); err != nil {
 		return err
 	}
 	if s.linked != nil {
-		if err := s.linked.Max(s.limitBits((k + 1) % cycleLength)); err != nil {
+		if err := s.linked.Max(s.limitBits(k.plus(1))); err != nil {
 			return err
 		}
 		if !s.params.Lag { // a lagging minimum arrives with the next step's ghosts
@@ -113,7 +104,7 @@ func (s *solver[F]) queueStep(ctx context.Context, k int) error {
 }
 
 // queueTiles queues all tiles, and the exchange of what they make.
-func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
+func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	tile := s.loops[k].tile
 	s.evaluateSeries(s.loops[k], 0)
 	s.moveBed(s.loops[k])
@@ -123,7 +114,7 @@ func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	}
 	err := s.linked.Fork(func() error {
 		s.dev.Run(tile, s.coreTiles, s.ntiles)
-		return s.linked.Start(ctx, s.state[1-k%2])
+		return s.linked.Start(ctx, s.state[k.to()])
 	})
 	if err != nil {
 		return err
@@ -133,13 +124,13 @@ func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 }
 
 // recording returns that of stepsPerRecording steps from step k of the cycle on.
-func (s *solver[F]) recording(ctx context.Context, k int) (backend.Recording, error) {
+func (s *solver[F]) recording(ctx context.Context, k cycleStep) (backend.Recording, error) {
 	if s.recordings[k] != nil {
 		return s.recordings[k], nil
 	}
 	r, err := s.dev.(backend.Recorder).Record(func() error {
 		for n := range stepsPerRecording {
-			if err := s.queueStep(ctx, (k+n)%cycleLength); err != nil {
+			if err := s.queueStep(ctx, k.plus(n)); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,6 @@
-// Package rough makes meshes that are hard to smooth without harm: of any number n there is one in the plane and one in
-// space, with slivers of qualities down to 1e-9, and a metric for each.
-package rough
+// Package testmeshes makes meshes that are hard to smooth without harm: of any number n there is one in the plane and
+// one in space, with slivers of qualities down to 1e-9, and a metric for each.
+package testmeshes
 
 import (
 	"math"
@@ -112,7 +112,7 @@ var Kinds = [4]string{"uniform", "graded", "anisotropic", "turning"}
 // Kind is that of metric n: meshes of all kinds of numbers have each.
 func Kind(n int) int { return (n + n/4 + n/16) % len(Kinds) }
 
-// Metric returns the tensor m11, m12, m22 at a place, of metric n.
+// Metric returns the tensor m11, m12, m22 at a position, of metric n.
 func Metric(n int) func(x, y float64) (float64, float64, float64) {
 	return func(x, y float64) (float64, float64, float64) {
 		h, k := .05, .05
@@ -130,7 +130,7 @@ func Metric(n int) func(x, y float64) (float64, float64, float64) {
 	}
 }
 
-// Metric3 returns the tensor m11, m12, m13, m22, m23, m33 at a place in space, of metric n.
+// Metric3 returns the tensor m11, m12, m13, m22, m23, m33 at a position in space, of metric n.
 func Metric3(n int) func(x, y, z float64) [6]float64 {
 	return func(x, y, z float64) [6]float64 {
 		h, k, l := .2, .2, .2

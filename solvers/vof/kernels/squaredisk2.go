@@ -11,7 +11,7 @@ import (
 //
 //atoll:kernel
 func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
-	x, y := b.place2(int32(i), int32(j))
+	x, y := b.lowerCorner2(int32(i), int32(j))
 	v, pure := b.pure2(x, y, b.H[0], b.H[1])
 	if !pure {
 		n := int32(0)
@@ -23,59 +23,60 @@ func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	f[b.at(i, j, 0)] = v
 }
 
-// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
-// far, else the others.
+// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
+// is far, else the others.
 type diskWork[F num.Float] struct {
 	value       F
 	x, y        int32
 	pure, cells int32
 }
 
-// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
 // threads.
 //
 //atoll:kernel tile block=256
-func PatchDisk2[F num.Float](
-	t int, b *Ball[F], p *Patches, f []F, inside, near, list *[patchCells]int32, counts *[patch]int32, count *[1]int32,
+func SquareDisk2[F num.Float](
+	t int, b *Ball[F], p *Squares, f []F, inside, near, list *[squareCells]int32, counts *[squareSide]int32,
+	count *[1]int32,
 ) {
 	w := b.work(t, p)
 	for k := range w.pure {
-		i, j := w.x+k%patch, w.y+k/patch
+		i, j := w.x+k%squareSide, w.y+k/squareSide
 		if p.has(i, j) {
 			f[b.at(int(i), int(j), 0)] = w.value
 		}
 	}
 	for k := range w.cells {
-		x, y := b.place2(w.x+k%patch, w.y+k/patch)
+		x, y := b.lowerCorner2(w.x+k%squareSide, w.y+k/squareSide)
 		v, pure := b.pure2(x, y, b.H[0], b.H[1])
-		near[k] = marked(!pure)
+		near[k] = flag(!pure)
 		inside[k] = int32(v) << (2 * b.Levels)
 	}
-	for k := range num.Smaller(w.cells, patch) {
-		counts[k] = counted(near[:], k, patch, patch)
+	for k := range num.Smaller(w.cells, squareSide) {
+		counts[k] = countColumn(near[:], k, squareSide, squareSide)
 	}
-	for k := range num.Smaller(w.cells, patch) {
-		end := listed(list[:], near[:], counts[:], k, patch, patch)
-		if k == patch-1 {
+	for k := range num.Smaller(w.cells, squareSide) {
+		end := listColumn(list[:], near[:], counts[:], k, squareSide, squareSide)
+		if k == squareSide-1 {
 			count[0] = end
 		}
 	}
 	rows := w.rows(count[:], b.Levels)
 	for k := range rows {
 		cell := list[k>>b.Levels]
-		if n := b.row2(w.x+cell%patch, w.y+cell/patch, k&(1<<b.Levels-1)); n != 0 {
+		if n := b.row2(w.x+cell%squareSide, w.y+cell/squareSide, k&(1<<b.Levels-1)); n != 0 {
 			atomic.AddInt32(&inside[cell], n)
 		}
 	}
 	for k := range w.cells {
-		i, j := w.x+k%patch, w.y+k/patch
+		i, j := w.x+k%squareSide, w.y+k/squareSide
 		if p.has(i, j) {
 			f[b.at(int(i), int(j), 0)] = F(inside[k]) / F(int32(1)<<(2*b.Levels))
 		}
 	}
 }
 
-// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
+// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
 // if there can be any.
 func (w *diskWork[F]) rows(count []int32, levels int32) int32 {
 	if w.cells == 0 {
@@ -84,21 +85,21 @@ func (w *diskWork[F]) rows(count []int32, levels int32) int32 {
 	return count[0] << levels
 }
 
-func (b *Ball[F]) work(t int, p *Patches) diskWork[F] {
+func (b *Ball[F]) work(t int, p *Squares) diskWork[F] {
 	var w diskWork[F]
 	w.x, w.y = p.corner(t)
-	x, y := b.place2(w.x, w.y)
-	v, pure := b.pure2(x, y, patch*b.H[0], patch*b.H[1])
+	x, y := b.lowerCorner2(w.x, w.y)
+	v, pure := b.pure2(x, y, squareSide*b.H[0], squareSide*b.H[1])
 	if pure {
-		w.value, w.pure = v, patchCells
+		w.value, w.pure = v, squareCells
 	} else {
-		w.cells = patchCells
+		w.cells = squareCells
 	}
 	return w
 }
 
-// place2 is the lower corner of cell (i, j).
-func (b *Ball[F]) place2(i, j int32) (x, y F) {
+// lowerCorner2 is the lower corner of cell (i, j).
+func (b *Ball[F]) lowerCorner2(i, j int32) (x, y F) {
 	return b.Lo[0] + b.H[0]*F(i+b.First[0]), b.Lo[1] + b.H[1]*F(j+b.First[1])
 }
 
@@ -112,7 +113,7 @@ func (b *Ball[F]) row2(i, j, row int32) int32 {
 	if !right && s.column(n-1) > 0 {
 		inside := int32(0)
 		for k := range n {
-			inside += marked(s.inside(k, b.Radius))
+			inside += flag(s.inside(k, b.Radius))
 		}
 		return inside
 	}
@@ -139,7 +140,7 @@ type strip[F num.Float] struct {
 }
 
 func (b *Ball[F]) strip(i, j, row int32) strip[F] {
-	x0, y0 := b.place2(i, j)
+	x0, y0 := b.lowerCorner2(i, j)
 	scale := 1 / F(int32(1)<<b.Levels)
 	hx, hy := b.H[0]*scale, b.H[1]*scale
 	y := y0 + hy*F(row) + hy/2 - b.Centre[1]

@@ -1,5 +1,0 @@
-//go:build !invariants
-
-package halo
-
-const poisoning = false

@@ -1,0 +1,33 @@
+package halo
+
+import (
+	"context"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestPoison: make test poisons ghosts. A linker is silent if it is told to set a variable that is not there.
+func TestPoison(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set := reflect.TypeFor[Plan]().PkgPath() + ".invariants=on"; !strings.Contains(string(makefile), "-X "+set) {
+		t.Errorf("make test does not set %s", set)
+	}
+	if invariants == "" {
+		return // as users have it
+	}
+	plan := &Plan{Owned: 1, Ghosts: 1}
+	values := []float64{1, 2}
+	x := NewExchanger(plan, nil, 0, 8)
+	if err := x.Start(context.Background(), Of(values)); err != nil {
+		t.Fatal(err)
+	}
+	if values[0] != 1 || !math.IsNaN(values[1]) {
+		t.Errorf("%v: the ghost of an exchange under way is not poisoned", values)
+	}
+}

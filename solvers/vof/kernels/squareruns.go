@@ -1,0 +1,105 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// A square is read in runs, each by a thread that reads all of its cells before it uses any: a GPU then has enough
+// loads in flight to be bound by its memory. The few cells that have work are listed in order and get a thread each.
+const (
+	run          = 8 // cells of a column
+	squareRuns   = squareCells / run
+	groupRuns    = 16 // runs whose cells to do are counted together
+	squareGroups = squareRuns / groupRuns
+)
+
+// runValues is the numbers of a run, from the lowest cell up.
+type runValues[F num.Float] struct{ a, b, c, d, e, f, g, h F }
+
+// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+func runValuesOf[F num.Float](v []F, l *Lattice, p *Squares, k, x, y int32) runValues[F] {
+	i, j := x+k%squareSide, y+k/squareSide*run
+	c, sy := l.at(int(i), int(j), 0), int(l.SY)
+	var o runValues[F]
+	if p.has(i, j) {
+		o.a = v[c]
+	}
+	if p.has(i, j+1) {
+		o.b = v[c+sy]
+	}
+	if p.has(i, j+2) {
+		o.c = v[c+2*sy]
+	}
+	if p.has(i, j+3) {
+		o.d = v[c+3*sy]
+	}
+	if p.has(i, j+4) {
+		o.e = v[c+4*sy]
+	}
+	if p.has(i, j+5) {
+		o.f = v[c+5*sy]
+	}
+	if p.has(i, j+6) {
+		o.g = v[c+6*sy]
+	}
+	if p.has(i, j+7) {
+		o.h = v[c+7*sy]
+	}
+	return o
+}
+
+// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+func (o *runValues[F]) mixed(roundOff F) int32 {
+	return flag(mixed(o.a, roundOff)) | flag(mixed(o.b, roundOff))<<1 |
+		flag(mixed(o.c, roundOff))<<2 | flag(mixed(o.d, roundOff))<<3 |
+		flag(mixed(o.e, roundOff))<<4 | flag(mixed(o.f, roundOff))<<5 |
+		flag(mixed(o.g, roundOff))<<6 | flag(mixed(o.h, roundOff))<<7
+}
+
+// nonzero has a bit for each number that is not zero.
+func (o *runValues[F]) nonzero() int32 {
+	return flag(o.a != 0) | flag(o.b != 0)<<1 | flag(o.c != 0)<<2 | flag(o.d != 0)<<3 |
+		flag(o.e != 0)<<4 | flag(o.f != 0)<<5 | flag(o.g != 0)<<6 | flag(o.h != 0)<<7
+}
+
+// ones is how many of eight bits are set.
+func ones(bits int32) int32 {
+	bits -= bits >> 1 & 0x55
+	bits = bits&0x33 + bits>>2&0x33
+	return (bits + bits>>4) & 15
+}
+
+// total is how many cells of a square are to be done, by group.
+func total(groups []int32) int32 {
+	n := int32(0)
+	for g := range int32(squareGroups) {
+		n += groups[g]
+	}
+	return n
+}
+
+// runsToList is how many runs have to be looked at in order to list n cells.
+func runsToList(n int32) int32 {
+	if n == 0 {
+		return 0
+	}
+	return squareRuns
+}
+
+// listRun lists the cells of run k that are to be done behind those of the runs before.
+func listRun(list, bits, groups []int32, k int32) {
+	if bits[k] == 0 {
+		return
+	}
+	at := int32(0)
+	for g := range k / groupRuns {
+		at += groups[g]
+	}
+	for n := k / groupRuns * groupRuns; n < k; n++ {
+		at += ones(bits[n])
+	}
+	for q := range int32(run) {
+		if bits[k]>>q&1 != 0 {
+			list[at] = k%squareSide + (k/squareSide*run+q)*squareSide
+			at++
+		}
+	}
+}
