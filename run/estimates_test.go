@@ -42,14 +42,14 @@ func TestEstimateTime(t *testing.T) {
 		output config.Output
 		want   string
 	}{
-		{&sure, solvers.Size{End: 10}, config.Output{}, "about 3.2 to 5.6 s: 400 steps of 10 ms each"},
-		{&of, solvers.Size{End: 10}, config.Output{}, "about 2.8 to 6.9 s: 300 to 640 steps of 10 ms each"},
-		{&sure, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.8 to 1.4 s: 100 steps of 10 ms each"},
-		{&sure, solvers.Size{End: 10}, every, "about 3.2 to 5.6 s: 400 steps of 10 ms each, and 8 frames besides"},
+		{&sure, solvers.Size{End: 10}, config.Output{}, "about 3.4 to 6.8 s: 400 steps of 10 ms each"},
+		{&of, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.7 s: 300 to 640 steps of 10 ms each"},
+		{&sure, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.85 to 1.7 s: 100 steps of 10 ms each"},
+		{&sure, solvers.Size{End: 10}, every, "about 3.4 to 6.8 s: 400 steps of 10 ms each, and 8 frames besides"},
 		{&sure, solvers.Size{End: 10, MaxSteps: 150}, every,
-			"about 0.4 to 0.7 s: 50 steps of 10 ms each, and 1 frame besides"},
+			"about 0.42 to 0.85 s: 50 steps of 10 ms each, and 1 frame besides"},
 		{&sweeps, solvers.Size{End: 100, Sweeps: true}, config.Output{},
-			"at most about 14 ms: 1 sweep of 10 ms each, unless a rule ends the run before"},
+			"at most about 17 ms: 1 sweep of 10 ms each, unless a rule ends the run before"},
 	} {
 		r := &runner{Options: Options{Case: &config.Case{Output: c.output}}, solver: c.of, size: c.size}
 		if got := r.estimateTime(10 * time.Millisecond).String(); got != c.want {
@@ -58,7 +58,7 @@ func TestEstimateTime(t *testing.T) {
 	}
 	r := &runner{Options: Options{Case: &config.Case{Output: every}}, solver: &sure, size: solvers.Size{End: 10},
 		frames: []*frames{{writeTime: time.Second}}}
-	if _, most := r.estimateTime(10 * time.Millisecond).Wall(); math.Abs(most-5.6-8) > 1e-9 {
+	if _, most := r.estimateTime(10 * time.Millisecond).Wall(); math.Abs(most-6.8-8) > 1e-9 {
 		t.Errorf("with frames of 1 s it is %g s at most", most)
 	}
 }
@@ -88,11 +88,11 @@ func TestTimeIsReportedOnce(t *testing.T) {
 	tell(5)
 	tell(9)
 	text := out.String()
-	if !strings.HasPrefix(text, "time estimate    still about 67 min to 1.9 h: 10000 steps of 0.5 s each\n") ||
+	if !strings.HasPrefix(text, "time estimate    still about 71 min to 2.4 h: 10000 steps of 0.5 s each\n") ||
 		!strings.Contains(text, "more than --time-limit 1m0s") || strings.Count(text, "\n") != 2 {
 		t.Errorf("told %q", text)
 	}
-	if f := r.estimates; f == nil || f.Steps[0] != 10005 || !(f.Wall[0] > 3900 && f.Wall[1] < 7100) {
+	if f := r.estimates; f == nil || f.Steps[0] != 10005 || !(f.Wall[0] > 4200 && f.Wall[1] < 8600) {
 		t.Errorf("kept %+v", f)
 	}
 }

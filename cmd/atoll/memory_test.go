@@ -36,6 +36,7 @@ func estimatedCases() [][]string {
 		{particles}, {particles, "method.particles=0"}, {particles, "method.precision=float32", "grid.cells=[40, 48, 56]"},
 		{ofTriangles}, {ofTriangles, "physics.order=1", "physics.manning=0.02", "physics.precision=float32"},
 		{ofMesh}, {ofMesh, "method.smoother=pain-exact", "method.precision=float32"}, {solid},
+		{strings.Replace(ofMesh, "field = 'uniform'", "width = 0.02, height = 0.01, samples = 1024", 1)},
 	}
 }
 

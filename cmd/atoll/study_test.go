@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,5 +70,29 @@ func TestStoppedStudyGoesOn(t *testing.T) {
 	c = atoll(t, dir, nil, args...)
 	if code := c.code(t); code != 0 || strings.Count(c.stdout.String(), "4000") != 2 {
 		t.Errorf("exit code %d: %s%s", code, c.stdout.String(), c.stderr.String())
+	}
+}
+
+// TestOrderOfTwoLayers: waves of the surface and of the interface of two layers, whose shapes are known, converge with
+// order 2 where they are smooth.
+func TestOrderOfTwoLayers(t *testing.T) {
+	for _, name := range []string{"surface-wave", "interface-wave"} {
+		path, err := filepath.Abs(filepath.Join("..", "..", "examples", name+".toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		c := atoll(t, dir, nil, "study", path, "--set", "mesh.cells=250,1000", "--set", "time.end=100", "--set",
+			"output.format=[]", "--metric", "h1_l1_error,h2_l1_error", "--out", "study")
+		if code := c.code(t); code != 0 {
+			t.Fatalf("%s: exit code %d: %s", name, code, c.stderr.String())
+		}
+		lines := strings.Split(strings.TrimSpace(c.stdout.String()), "\n")
+		finer := strings.Split(lines[len(lines)-1], "|")
+		for _, column := range []int{6, 8} {
+			if order, err := strconv.ParseFloat(strings.TrimSpace(finer[column]), 64); err != nil || order < 1.8 {
+				t.Errorf("%s: order %q in\n%s", name, finer[column], c.stdout.String())
+			}
+		}
 	}
 }

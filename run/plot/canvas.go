@@ -7,11 +7,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
 // tell leaves a note for the user, once.
 func (c *canvas) tell(format string, args ...any) { note(&c.Notes, fmt.Sprintf(format, args...)) }
+
+// leftOut tells that a picture by logarithms has nothing to show, and notes it, where all is drawn that there is.
+func (c *canvas) leftOut(name string, err error) bool {
+	if !errors.Is(err, chart.ErrNoLogarithm) || !c.options.everything() {
+		return false
+	}
+	c.tell("%s is left out: %v", name, err)
+	return true
+}
 
 // canvas takes pictures and writes them.
 type canvas struct {

@@ -1,14 +1,10 @@
 package plot
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -42,6 +38,7 @@ func Compare(dirs []string, o Options) (*Result, error) {
 		{len(o.Fields) > 0, c.fields},
 		{o.everything() || len(o.Gauges) > 0, c.gauges},
 		{o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0, c.courses},
+		{o.everything(), c.metrics},
 	}
 	for _, d := range draws {
 		if d.wanted {
@@ -215,6 +212,9 @@ func (c *comparison) series(name string, s *chart.Series) error {
 		s.Title = *c.options.Title
 	}
 	picture, err := s.Draw()
+	if c.leftOut(name, err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -286,49 +286,4 @@ func (r *runner) only(field string) (*frameData, float64, error) {
 		}
 	}
 	return nil, 0, fmt.Errorf("%s: no field %q to draw; there are %s", r.dir, field, strings.Join(r.fields, ", "))
-}
-
-// Metrics is a table, in Markdown, of the metrics of runs, by their summaries.
-func Metrics(dirs []string) (string, error) {
-	names := namesOfRuns(dirs)
-	var keys []string
-	all := make([]map[string]float64, len(dirs))
-	for i, dir := range dirs {
-		text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
-		if err != nil {
-			return "", err
-		}
-		var of struct {
-			Steps, Time, Cells, Ranks float64
-			Wall                      float64 `json:"wall_s"`
-			Metrics                   map[string]float64
-		}
-		if err := json.Unmarshal(text, &of); err != nil {
-			return "", fmt.Errorf("%s: %w", filepath.Join(dir, "summary.json"), err)
-		}
-		all[i] = of.Metrics
-		for name := range of.Metrics {
-			note(&keys, name)
-		}
-		if all[i] == nil {
-			all[i] = map[string]float64{}
-		}
-		all[i][" cells"], all[i][" steps"], all[i][" wall (s)"] = of.Cells, of.Steps, of.Wall
-	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Compare(a, b) })
-	var b strings.Builder
-	fmt.Fprintf(&b, "| | %s |\n|---%s|\n", strings.Join(names, " | "), strings.Repeat("|---:", len(names)))
-	for _, key := range append([]string{" cells", " steps", " wall (s)"}, keys...) {
-		label := withUnit(key)
-		fmt.Fprintf(&b, "| %s |", strings.TrimSpace(label))
-		for _, of := range all {
-			cell := ""
-			if v, ok := of[key]; ok {
-				cell = strconv.FormatFloat(v, 'g', 6, 64)
-			}
-			fmt.Fprintf(&b, " %s |", cell)
-		}
-		b.WriteString("\n")
-	}
-	return b.String(), nil
 }

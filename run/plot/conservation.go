@@ -126,6 +126,9 @@ func (r *runner) series(name string, s *chart.Series, path string) error {
 		}
 	}
 	picture, err := s.Draw()
+	if r.leftOut(name, err) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -160,6 +160,9 @@ func (r *runner) frame(
 			continue
 		}
 		picture, err := r.picture(d, f, title, spans[f.name])
+		if r.leftOut(f.name, err) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("field %q: %w", f.name, err)
 		}

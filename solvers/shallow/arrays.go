@@ -34,18 +34,21 @@ type arrays[F num.Float] struct {
 	rows     []kernels.Row
 	series   []kernels.Series
 
-	// Of second order: the state between the two stages of a step, and the slopes of all cells.
-	middle []kernels.State[F]
-	slopes []kernels.Slopes[F]
+	// Of second order: the state between the two stages of a step, and the slopes of all cells, which tiles read from a
+	// table. They are in an array for steps by edges, and where ranks exchange them.
+	middle     []kernels.State[F]
+	slopes     []kernels.Slopes[F]
+	slopeTable kernels.SlopeTable[F]
 
 	observer observer
 
 	allocated backend.Arrays
 }
 
-// upload puts the arrays on the device: the mesh, or tiles where there are any.
+// upload puts the arrays on the device: the mesh, or tiles where there are any. Slopes are exchanged where there are
+// other ranks.
 func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
-	state []kernels.State[F], manning []F, owned int) error {
+	state []kernels.State[F], manning []F, owned int, exchanged bool) error {
 	a.allocated.Device = dev
 	p := &a.allocated
 	beds := backend.Uploaded(p, mesh.Beds, "bed")
@@ -71,7 +74,13 @@ func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kern
 	a.state[1] = backend.Fresh[kernels.State[F]](p, len(state), "next state")
 	if mesh.Stencils != nil {
 		a.middle = backend.Fresh[kernels.State[F]](p, len(state), "state between stages")
-		a.slopes = backend.Fresh[kernels.Slopes[F]](p, len(state), "slopes")
+		if tiles == nil || exchanged { // tiles have a table
+			a.slopes = backend.Fresh[kernels.Slopes[F]](p, len(state), "slopes")
+		}
+		if tiles != nil {
+			a.slopeTable = kernels.SlopeTable[F]{Cells: len(state),
+				Pairs: backend.Fresh[kernels.Vec2[F]](p, kernels.SlopePairs*len(state), "slopes")}
+		}
 	}
 	a.clock = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clock")
 	a.counters = backend.Fresh[kernels.Counters](p, 1, "counters")
@@ -133,7 +142,7 @@ func (a *arrays[F]) loops(scheme string, k cycleStep) (l loops, err error) {
 	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
 	l.peaksInStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
 	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, waves, a.mesh.Beds, a.mesh.Stencils)
-	if a.slopes != nil {
+	if a.middle != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.middle)
 		l.stages[1] = a.stage(s, true, k, a.middle, to)

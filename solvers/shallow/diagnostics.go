@@ -39,7 +39,7 @@ type Source struct {
 // allSources are the boundary by its groups, rain, evaporation and infiltration.
 func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	part := 1.0 // weight of a stage of a step
-	if s.slopes != nil {
+	if s.middle != nil {
 		part = .5
 	}
 	through, err := s.boundarySources(ctx, part)
@@ -184,7 +184,7 @@ func (s *solver[F]) findFault(ctx context.Context) error {
 	on := domain.Cells(s.part)
 	now, before := s.visibleField(on, s.state[s.now.from()]), s.visibleField(on, s.state[s.now.to()])
 	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
-	if err == nil && text == "" && s.slopes != nil {
+	if err == nil && text == "" && s.middle != nil {
 		// The mean of both stages may be valid where the first one was not.
 		now = s.visibleField(on, s.middle)
 		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})

@@ -33,6 +33,9 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 	}
 	if c.Order == 2 {
 		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if separate && held > owned { // a table and an array
+			each += unsafe.Sizeof(kernels.Slopes[F]{})
+		}
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
 	}

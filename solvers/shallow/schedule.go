@@ -24,9 +24,9 @@ type schedule struct {
 func (s *solver[F]) chooseSchedule() {
 	queue := s.queueTiles
 	switch {
-	case s.slopes != nil && s.tiled:
+	case s.middle != nil && s.tiled:
 		s.sweep, queue = s.sweepTiledStages, s.queueStages
-	case s.slopes != nil:
+	case s.middle != nil:
 		s.sweep = s.sweepStages
 	case s.tiled:
 		s.sweep = s.sweepTiles

@@ -88,7 +88,7 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.upload(s.dev, whole, tiles, out, state, manning, s.part.Owned); err != nil {
+	if err := s.upload(s.dev, whole, tiles, out, state, manning, s.part.Owned, s.comm.Size() > 1); err != nil {
 		return err
 	}
 	if s.keepsMaxima = cfg.Keep.Maxima; s.keepsMaxima {

@@ -9,7 +9,10 @@ import (
 
 // stage is one of the two Euler steps that make a step of second order: slopes of all cells, then the fluxes of all
 // edges and after them the cells, or tiles.
-type stage struct{ slopes, flux, update, tile backend.Loop }
+type stage struct {
+	slopes, flux, update  backend.Loop // by edges; slopes that are sent too
+	table, received, tile backend.Loop // by tiles
+}
 
 // stage prepares a stage of step k of the cycle, from the state w to out.
 func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out []kernels.State[F]) stage {
@@ -22,7 +25,9 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
 			&a.forcing, out,
 			least),
-		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, a.slopes,
+		table:    kernels.NewTableSlopesLoop(&a.params, &a.mesh, w, &a.slopeTable),
+		received: kernels.NewTableReceivedLoop(a.slopes, &a.slopeTable),
+		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, &a.slopeTable,
 			a.manning, &a.forcing, out, counters, least),
 	}
 }
@@ -87,13 +92,7 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 		if k == 0 {
 			s.halfFriction(l, 0, len(s.middle))
 		}
-		s.dev.Run(stage.slopes, s.part.Core, s.part.Owned)
-		if err := s.slopeGhosts.Start(ctx, s.slopes); err != nil {
-			return err
-		}
-		s.dev.Run(stage.slopes, 0, s.part.Core)
-		s.lap(inSlopes)
-		if err := s.finishSlopes(ctx); err != nil {
+		if err := s.tableSlopes(ctx, stage); err != nil {
 			return err
 		}
 		s.dev.Run(stage.tile, s.coreTiles, s.ntiles)
@@ -109,6 +108,24 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 		}
 	}
 	return nil
+}
+
+// tableSlopes puts the slopes of all cells into the table, those of ghosts when they have come.
+func (s *solver[F]) tableSlopes(ctx context.Context, stage stage) error {
+	if s.slopes == nil {
+		s.dev.Run(stage.table, 0, s.part.Owned)
+		s.lap(inSlopes)
+		return nil
+	}
+	s.dev.Run(stage.slopes, s.part.Core, s.part.Owned)
+	if err := s.slopeGhosts.Start(ctx, s.slopes); err != nil {
+		return err
+	}
+	s.dev.Run(stage.table, 0, s.part.Owned)
+	s.lap(inSlopes)
+	err := s.finishSlopes(ctx)
+	s.dev.Run(stage.received, s.part.Owned, len(s.slopes))
+	return err
 }
 
 // finishSlopes completes the exchange of slopes.
@@ -132,7 +149,7 @@ func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 			s.moveBed(l)
 		}
 		if s.linked == nil {
-			s.dev.Run(stage.slopes, 0, s.part.Owned)
+			s.dev.Run(stage.table, 0, s.part.Owned)
 			s.dev.Run(stage.tile, 0, s.ntiles)
 			continue
 		}
@@ -143,10 +160,11 @@ func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 		if err != nil {
 			return err
 		}
-		s.dev.Run(stage.slopes, 0, s.part.Core)
+		s.dev.Run(stage.table, 0, s.part.Owned)
 		if err := s.slopeGhosts.Finish(ctx); err != nil {
 			return err
 		}
+		s.dev.Run(stage.received, s.part.Owned, len(s.slopes))
 		err = s.linked.Fork(func() error {
 			s.dev.Run(stage.tile, s.coreTiles, s.ntiles)
 			return s.linked.Start(ctx, out)

@@ -162,7 +162,7 @@ func (s *solver[F]) Phases() map[string]float64 {
 		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
 		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
 	}
-	if s.slopes != nil {
+	if s.middle != nil {
 		spent["slopes"] = s.spent[inSlopes].Seconds()
 	}
 	return spent

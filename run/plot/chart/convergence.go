@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -141,7 +142,9 @@ func (m places) Ticks(_, _ float64) []gonum.Tick {
 	for _, at := range m {
 		t := gonum.Tick{Value: at}
 		if at > 1.12*last { // labels that are nearer would meet
-			t.Label, last = strconv.FormatFloat(at, 'g', 3, 64), at
+			if t.Label, last = strconv.FormatFloat(at, 'g', 3, 64), at; strings.Contains(t.Label, "e+") {
+				t.Label = number(at)
+			}
 		}
 		list = append(list, t)
 	}

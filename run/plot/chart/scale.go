@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -67,7 +66,7 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	case c.Log && c.Range != nil && !(s.lo > 0):
 		return nil, fmt.Errorf("the range from %g to %g has no logarithms: give one above 0", s.lo, s.hi)
 	case c.Log && !(s.hi > 0):
-		return nil, errors.New("no value is above 0, and only those have logarithms")
+		return nil, ErrNoLogarithm
 	case s.lo < 0 && s.hi > 0 && c.Range == nil && (c.Colours == nil || c.Colours.Diverging):
 		s.hi = math.Max(-s.lo, s.hi)
 		s.lo = -s.hi

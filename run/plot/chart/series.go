@@ -143,7 +143,7 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	}
 	switch {
 	case s.Log && lo > hi:
-		return nil, fmt.Errorf("%s: no value is above 0, and only those have logarithms", panel.Label)
+		return nil, fmt.Errorf("%s: %w", panel.Label, ErrNoLogarithm)
 	case s.Log:
 		p.Y.Min, p.Y.Max = lo/1.2, hi*1.2
 		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logMarker(6)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -75,6 +76,9 @@ func roundStep(x float64) float64 {
 	}
 	return 10 * power
 }
+
+// ErrNoLogarithm tells that a picture by logarithms has nothing to show.
+var ErrNoLogarithm = errors.New("no value is above 0, and only those have logarithms")
 
 // logTicks places about n ticks on a logarithmic axis: at powers of ten, or where these are few at 2 and 5 times such
 // too, and where even those are fewer than two as on a linear axis.

@@ -907,6 +907,26 @@ struct Series {
 static_assert(sizeof(Series) == 24 && offsetof(Series, Slot) == 0 && offsetof(Series, First) == 4 &&
     offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Total) == 16, "Series");
 
+// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
+// GPU, which are at neighbouring cells, then reach neighbouring memory.
+// SlopeTable[float32], slopetable.go:7
+struct SlopeTable_f32 {
+    Slice<Vec2_f32> Pairs;
+    int64 Cells;
+};
+static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) == 0 &&
+    offsetof(SlopeTable_f32, Cells) == 24, "SlopeTable_f32");
+
+// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
+// GPU, which are at neighbouring cells, then reach neighbouring memory.
+// SlopeTable[float64], slopetable.go:7
+struct SlopeTable_f64 {
+    Slice<Vec2_f64> Pairs;
+    int64 Cells;
+};
+static_assert(sizeof(SlopeTable_f64) == 32 && offsetof(SlopeTable_f64, Pairs) == 0 &&
+    offsetof(SlopeTable_f64, Cells) == 24, "SlopeTable_f64");
+
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Own of the
 // edges have their left cell in the tile.
 // Tile, tile.go:20
@@ -3708,7 +3728,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
-// inside, reconstruct.go:30
+// inside, reconstruct.go:35
 DEVICE int32 inside(int32 near, int64 i) {
     if (near < 0) {
         return int32(i);
@@ -3780,7 +3800,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
 // that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
 // is a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:43
+// (*water[float32]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -3864,7 +3884,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 
 // positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
 // of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:114
+// (*geometry[float32]).positivityFactor, reconstruct.go:119
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, Vec2_f32 slope1, Vec2_f32 slope2) {
     float share = 1.0f;
     float d1 = go_min<float>(go_min<float>(Vec2_dot_f32(slope1, c->arm[0]), Vec2_dot_f32(slope1, c->arm[1])), Vec2_dot_f32(slope1, c->arm[2]));
@@ -3883,7 +3903,7 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, 
 
 // centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
 // thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:133
+// (*geometry[float32]).centroidVelocity, reconstruct.go:138
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -3895,7 +3915,7 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:74
+// (*water[float32]).slopes, reconstruct.go:79
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3946,11 +3966,9 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
     s->U2 = u2;
 }
 
-// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
-// no thickness at the middle of an edge is negative.
-// CellSlopes[float32], reconstruct.go:9
-DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
-        Slice<Slopes_f32> out) {
+// slopesOf is CellSlopes for one cell.
+// slopesOf[float32], reconstruct.go:14
+DEVICE Slopes_f32 slopesOf_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
@@ -3967,7 +3985,15 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     if (water_prepareNeighbours_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f32(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = s;
+    return s;
+}
+
+// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
+// no thickness at the middle of an edge is negative.
+// CellSlopes[float32], reconstruct.go:9
+DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
+        Slice<Slopes_f32> out) {
+    out[i] = slopesOf_f32(i, p, m, w);
 }
 
 // (*Stencil[float64]).geometry, slopes.go:73
@@ -4040,7 +4066,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
 // that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
 // is a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:43
+// (*water[float64]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -4124,7 +4150,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 
 // positivityFactor is the factor on the slopes of the thicknesses h1 and h2 that leaves neither negative at the middle
 // of an edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:114
+// (*geometry[float64]).positivityFactor, reconstruct.go:119
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h2, Vec2_f64 slope1,
         Vec2_f64 slope2) {
     double share = 1.0;
@@ -4144,7 +4170,7 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h
 
 // centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
 // thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:133
+// (*geometry[float64]).centroidVelocity, reconstruct.go:138
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -4156,7 +4182,7 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:74
+// (*water[float64]).slopes, reconstruct.go:79
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4207,11 +4233,9 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
     s->U2 = u2;
 }
 
-// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
-// no thickness at the middle of an edge is negative.
-// CellSlopes[float64], reconstruct.go:9
-DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
-        Slice<Slopes_f64> out) {
+// slopesOf is CellSlopes for one cell.
+// slopesOf[float64], reconstruct.go:14
+DEVICE Slopes_f64 slopesOf_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
@@ -4228,12 +4252,29 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     if (water_prepareNeighbours_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
         water_slopes_f64(&me, &o, &g, c.Bed_, p, &s);
     }
-    out[i] = s;
+    return s;
+}
+
+// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
+// no thickness at the middle of an edge is negative.
+// CellSlopes[float64], reconstruct.go:9
+DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
+        Slice<Slopes_f64> out) {
+    out[i] = slopesOf_f64(i, p, m, w);
+}
+
+// inner is the right cell, or the left one where the edge is at the boundary.
+// (EdgeCells).inner, reconstructed.go:24
+DEVICE int32 EdgeCells_inner(EdgeCells e) {
+    if (e.Right < 0) {
+        return e.Left;
+    }
+    return e.Right;
 }
 
 // reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
 // Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reconstruct, reconstructed.go:56
+// (*side[float32]).reconstruct, reconstructed.go:60
 DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4249,7 +4290,7 @@ DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float32]).reconstructUpper, reconstructed.go:67
+// (*side[float32]).reconstructUpper, reconstructed.go:71
 DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f32(g->Z1, arm);
     s->h1 = num_Larger_f32(g->H1 + Vec2_dot_f32(Vec2_minus_f32(g->Z1, g->Z2), arm), 0.0f);
@@ -4261,7 +4302,7 @@ DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float32]).dropUpper, reconstructed.go:77
+// (*side[float32]).dropUpper, reconstructed.go:81
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
         s->z1 = s->z2;
@@ -4272,19 +4313,14 @@ DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     }
 }
 
-// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
-// has none.
-// (*Face[float32]).ReconstructSides, reconstructed.go:24
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. The upper layer is not read where
+// the run has none.
+// (*Face[float32]).ReconstructSides, reconstructed.go:33
 DEVICE void Face_ReconstructSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, Arms_f32 *arms,
-        const Params_f32 *p, Slice<Bed_f32> beds, Slice<Slopes_f32> slopes) {
+        const Params_f32 *p, Slice<Bed_f32> beds, Slopes_f32 *l, Slopes_f32 *r) {
     f->sloped = true;
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
-    Slopes_f32 *l = &slopes[at.Left], *r = &slopes[right];
     side_reconstruct_f32(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
-    side_reconstruct_f32(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    side_reconstruct_f32(&f->r, &beds[EdgeCells_inner(at)], r, arms->Right, n->X, n->Y);
     if (p->DensityRatio > 0.0f) {
         side_reconstructUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
         side_reconstructUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
@@ -4312,7 +4348,7 @@ DEVICE void Face_ReconstructSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, 
 DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+    Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
     Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
@@ -4320,7 +4356,7 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
 
 // reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
 // Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reconstruct, reconstructed.go:56
+// (*side[float64]).reconstruct, reconstructed.go:60
 DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4336,7 +4372,7 @@ DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float64]).reconstructUpper, reconstructed.go:67
+// (*side[float64]).reconstructUpper, reconstructed.go:71
 DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f64(g->Z1, arm);
     s->h1 = num_Larger_f64(g->H1 + Vec2_dot_f64(Vec2_minus_f64(g->Z1, g->Z2), arm), 0.0);
@@ -4348,7 +4384,7 @@ DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float64]).dropUpper, reconstructed.go:77
+// (*side[float64]).dropUpper, reconstructed.go:81
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
         s->z1 = s->z2;
@@ -4359,19 +4395,14 @@ DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     }
 }
 
-// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
-// has none.
-// (*Face[float64]).ReconstructSides, reconstructed.go:24
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. The upper layer is not read where
+// the run has none.
+// (*Face[float64]).ReconstructSides, reconstructed.go:33
 DEVICE void Face_ReconstructSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, Arms_f64 *arms,
-        const Params_f64 *p, Slice<Bed_f64> beds, Slice<Slopes_f64> slopes) {
+        const Params_f64 *p, Slice<Bed_f64> beds, Slopes_f64 *l, Slopes_f64 *r) {
     f->sloped = true;
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
-    Slopes_f64 *l = &slopes[at.Left], *r = &slopes[right];
     side_reconstruct_f64(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
-    side_reconstruct_f64(&f->r, &beds[right], r, arms->Right, n->X, n->Y);
+    side_reconstruct_f64(&f->r, &beds[EdgeCells_inner(at)], r, arms->Right, n->X, n->Y);
     if (p->DensityRatio > 0.0) {
         side_reconstructUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
         side_reconstructUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
@@ -4399,7 +4430,7 @@ DEVICE void Face_ReconstructSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, 
 DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+    Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
     Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
@@ -4533,6 +4564,92 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
     now[s.Slot] = value;
     list[k].At = s.At;
     list[k].Total += c.Dt * value;
+}
+
+// put writes the slopes of cell i.
+// (*SlopeTable[float32]).put, slopetable.go:16
+DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, int64 i, Slopes_f32 *s) {
+    int64 n = t->Cells;
+    t->Pairs[i] = Vec2_f32{s->H1, s->H2};
+    Vec2_f32 &place1 = t->Pairs[add(n, i)];
+    Vec2_f32 &place2 = t->Pairs[add(mul(int64(2), n), i)];
+    Vec2_f32 &place3 = t->Pairs[add(mul(int64(3), n), i)];
+    const Vec2_f32 value1 = s->Z2, value2 = s->Bed_, value3 = s->U2;
+    place1 = value1;
+    place2 = value2;
+    place3 = value3;
+    Vec2_f32 &place4 = t->Pairs[add(mul(int64(4), n), i)];
+    Vec2_f32 &place5 = t->Pairs[add(mul(int64(5), n), i)];
+    const Vec2_f32 value4 = s->U2x, value5 = s->U2y;
+    place4 = value4;
+    place5 = value5;
+    Vec2_f32 &place6 = t->Pairs[add(mul(int64(6), n), i)];
+    Vec2_f32 &place7 = t->Pairs[add(mul(int64(7), n), i)];
+    Vec2_f32 &place8 = t->Pairs[add(mul(int64(8), n), i)];
+    Vec2_f32 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+    const Vec2_f32 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
+    place6 = value6;
+    place7 = value7;
+    place8 = value8;
+    place9 = value9;
+}
+
+// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+// TableSlopes[float32], slopetable.go:39
+DEVICE void TableSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
+        const SlopeTable_f32 *table) {
+    Slopes_f32 s = slopesOf_f32(i, p, m, w);
+    SlopeTable_put_f32(table, i, &s);
+}
+
+// put writes the slopes of cell i.
+// (*SlopeTable[float64]).put, slopetable.go:16
+DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, int64 i, Slopes_f64 *s) {
+    int64 n = t->Cells;
+    t->Pairs[i] = Vec2_f64{s->H1, s->H2};
+    Vec2_f64 &place1 = t->Pairs[add(n, i)];
+    Vec2_f64 &place2 = t->Pairs[add(mul(int64(2), n), i)];
+    Vec2_f64 &place3 = t->Pairs[add(mul(int64(3), n), i)];
+    const Vec2_f64 value1 = s->Z2, value2 = s->Bed_, value3 = s->U2;
+    place1 = value1;
+    place2 = value2;
+    place3 = value3;
+    Vec2_f64 &place4 = t->Pairs[add(mul(int64(4), n), i)];
+    Vec2_f64 &place5 = t->Pairs[add(mul(int64(5), n), i)];
+    const Vec2_f64 value4 = s->U2x, value5 = s->U2y;
+    place4 = value4;
+    place5 = value5;
+    Vec2_f64 &place6 = t->Pairs[add(mul(int64(6), n), i)];
+    Vec2_f64 &place7 = t->Pairs[add(mul(int64(7), n), i)];
+    Vec2_f64 &place8 = t->Pairs[add(mul(int64(8), n), i)];
+    Vec2_f64 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+    const Vec2_f64 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
+    place6 = value6;
+    place7 = value7;
+    place8 = value8;
+    place9 = value9;
+}
+
+// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+// TableSlopes[float64], slopetable.go:39
+DEVICE void TableSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
+        const SlopeTable_f64 *table) {
+    Slopes_f64 s = slopesOf_f64(i, p, m, w);
+    SlopeTable_put_f64(table, i, &s);
+}
+
+// TableReceived puts slopes that another rank has sent into the table.
+// TableReceived[float32], slopetable.go:47
+DEVICE void TableReceived_f32_at(int64 i, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
+    Slopes_f32 s = received[i];
+    SlopeTable_put_f32(table, i, &s);
+}
+
+// TableReceived puts slopes that another rank has sent into the table.
+// TableReceived[float64], slopetable.go:47
+DEVICE void TableReceived_f64_at(int64 i, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
+    Slopes_f64 s = received[i];
+    SlopeTable_put_f64(table, i, &s);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
@@ -4866,13 +4983,36 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     return best;
 }
 
+// get reads those of cell i, without the upper layer where the run has none.
+// (*SlopeTable[float32]).get, slopetable.go:25
+DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
+    int64 n = t->Cells;
+    Vec2_f32 h = t->Pairs[i];
+    s->H1 = h.X;
+    s->H2 = h.Y;
+    const Vec2_f32 value1 = t->Pairs[add(n, i)], value2 = t->Pairs[add(mul(int64(2), n), i)], value3 = t->Pairs[add(mul(int64(3), n), i)];
+    s->Z2 = value1;
+    s->Bed_ = value2;
+    s->U2 = value3;
+    const Vec2_f32 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
+    s->U2x = value4;
+    s->U2y = value5;
+    if (upper) {
+        const Vec2_f32 value6 = t->Pairs[add(mul(int64(6), n), i)], value7 = t->Pairs[add(mul(int64(7), n), i)], value8 = t->Pairs[add(mul(int64(8), n), i)], value9 = t->Pairs[add(mul(int64(9), n), i)];
+        s->Z1 = value6;
+        s->U1 = value7;
+        s->U1x = value8;
+        s->U1y = value9;
+    }
+}
+
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
 // hands the clock to the next step.
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
@@ -4888,29 +5028,58 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
-        Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+        EdgeCells at = m->EdgeCells_[e];
+        Slopes_f32 l = {}, r = {};
+        SlopeTable_get_f32(slopes, int64(at.Left), p->DensityRatio > 0.0f, &l);
+        SlopeTable_get_f32(slopes, int64(EdgeCells_inner(at)), p->DensityRatio > 0.0f, &r);
+        Face_ReconstructSides_f32(&f, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f32(&f, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
         int32 i = cell.Cell;
-        float limit = balance_stage_f32(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+        Slopes_f32 own = {};
+        SlopeTable_get_f32(slopes, int64(i), true, &own);
+        float limit = balance_stage_f32(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
+// get reads those of cell i, without the upper layer where the run has none.
+// (*SlopeTable[float64]).get, slopetable.go:25
+DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
+    int64 n = t->Cells;
+    Vec2_f64 h = t->Pairs[i];
+    s->H1 = h.X;
+    s->H2 = h.Y;
+    const Vec2_f64 value1 = t->Pairs[add(n, i)], value2 = t->Pairs[add(mul(int64(2), n), i)], value3 = t->Pairs[add(mul(int64(3), n), i)];
+    s->Z2 = value1;
+    s->Bed_ = value2;
+    s->U2 = value3;
+    const Vec2_f64 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
+    s->U2x = value4;
+    s->U2y = value5;
+    if (upper) {
+        const Vec2_f64 value6 = t->Pairs[add(mul(int64(6), n), i)], value7 = t->Pairs[add(mul(int64(7), n), i)], value8 = t->Pairs[add(mul(int64(8), n), i)], value9 = t->Pairs[add(mul(int64(9), n), i)];
+        s->Z1 = value6;
+        s->U1 = value7;
+        s->U1x = value8;
+        s->U1y = value9;
+    }
+}
+
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
 // hands the clock to the next step.
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
@@ -4926,17 +5095,23 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
-        Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, slopes);
+        EdgeCells at = m->EdgeCells_[e];
+        Slopes_f64 l = {}, r = {};
+        SlopeTable_get_f64(slopes, int64(at.Left), p->DensityRatio > 0.0, &l);
+        SlopeTable_get_f64(slopes, int64(EdgeCells_inner(at)), p->DensityRatio > 0.0, &r);
+        Face_ReconstructSides_f64(&f, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f64(&f, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
         int32 i = cell.Cell;
-        double limit = balance_stage_f64(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+        Slopes_f64 own = {};
+        SlopeTable_get_f64(slopes, int64(i), true, &own);
+        double limit = balance_stage_f64(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -5266,6 +5441,36 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, waves, rows, list, now);
 }
 
+// Kernel TableSlopes, slopetable.go:39
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
+        const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f32_at(i, &p, &m, w, &table);
+}
+
+// Kernel TableSlopes, slopetable.go:39
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
+        const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f64_at(i, &p, &m, w, &table);
+}
+
+// Kernel TableReceived, slopetable.go:47
+extern "C" __global__ void __launch_bounds__(128) TableReceived_f32(int64 lo, int64 hi, Slice<Slopes_f32> received,
+        const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f32_at(i, received, &table);
+}
+
+// Kernel TableReceived, slopetable.go:47
+extern "C" __global__ void __launch_bounds__(128) TableReceived_f64(int64 lo, int64 hi, Slice<Slopes_f64> received,
+        const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f64_at(i, received, &table);
+}
+
 // Kernel StageCell, stage.go:15
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
@@ -5406,12 +5611,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5419,12 +5624,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5432,12 +5637,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5445,12 +5650,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5458,12 +5663,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5471,12 +5676,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5484,12 +5689,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5497,12 +5702,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5510,12 +5715,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5523,12 +5728,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5536,12 +5741,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -5549,12 +5754,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 

@@ -443,7 +443,8 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].ReconstructSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.slopes)
+			group[turn].ReconstructSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, &loop.slopes[loop.m.EdgeCells[(lo+turn)].Left],
+				&loop.slopes[loop.m.EdgeCells[(lo+turn)].inner()])
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -590,6 +591,62 @@ func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("rows", loop.rows),
 		abi.ElementsOf("list", loop.list),
 		abi.ElementsOf("now", loop.now),
+	}}
+}
+
+// TableSlopesLoop runs TableSlopes for lo ≤ index < hi, on the CPU or another device.
+type TableSlopesLoop[F num.Float] struct {
+	p     *Params[F]
+	m     *Mesh[F]
+	w     []State[F]
+	table *SlopeTable[F]
+}
+
+// NewTableSlopesLoop prepares TableSlopes.
+func NewTableSlopesLoop[F num.Float](p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) *TableSlopesLoop[F] {
+	return &TableSlopesLoop[F]{p, m, w, table}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TableSlopesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		TableSlopes(i, loop.p, loop.m, loop.w, loop.table)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TableSlopesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TableSlopes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ElementsOf("w", loop.w),
+		abi.ConstantOf("table", loop.table),
+	}}
+}
+
+// TableReceivedLoop runs TableReceived for lo ≤ index < hi, on the CPU or another device.
+type TableReceivedLoop[F num.Float] struct {
+	received []Slopes[F]
+	table    *SlopeTable[F]
+}
+
+// NewTableReceivedLoop prepares TableReceived.
+func NewTableReceivedLoop[F num.Float](received []Slopes[F], table *SlopeTable[F]) *TableReceivedLoop[F] {
+	return &TableReceivedLoop[F]{received, table}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TableReceivedLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		TableReceived(i, loop.received, loop.table)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TableReceivedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TableReceived" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("received", loop.received),
+		abi.ConstantOf("table", loop.table),
 	}}
 }
 
@@ -792,7 +849,7 @@ type TileStageLoop[F num.Float] struct {
 	spare   *atomics.Least[F]
 	start   []State[F]
 	w       []State[F]
-	slopes  []Slopes[F]
+	slopes  *SlopeTable[F]
 	manning []F
 	force   *Forcing[F]
 	out     []State[F]
@@ -801,7 +858,7 @@ type TileStageLoop[F num.Float] struct {
 }
 
 // NewTileStageLoop prepares TileStage.
-func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
 	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, force, out, n, result}
 }
 
@@ -829,7 +886,7 @@ func (loop *TileStageLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("spare", loop.spare),
 		abi.ElementsOf("start", loop.start),
 		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("slopes", loop.slopes),
+		abi.ConstantOf("slopes", loop.slopes),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),

@@ -240,6 +240,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	}
 	NewCellSlopesLoop(p, m, w, slopes[0]).Range(0, n)
 	l.Run(t, NewCellSlopesLoop(p, m, w, slopes[1]), 0, n)
+	table := parityOfTables(t, l, p, m, w, slopes[0])
 	kerneltest.Same(t, "slopes", slopes[0], slopes[1], nil)
 	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
 		run := func(k int) loop {
@@ -270,12 +271,31 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
-	parityOfTiledStages(t, l, p, tiled(rng, m), w, slopes[0], manning, forces)
+	parityOfTiledStages(t, l, p, tiled(rng, m), w, table, manning, forces)
+}
+
+// parityOfTables compares slopes that go into a table with those of an array, which it returns in a table.
+func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], m *Mesh[F], w []State[F],
+	slopes []Slopes[F]) *SlopeTable[F] {
+	var found, received [2]*SlopeTable[F]
+	for k := range found {
+		found[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
+		received[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
+	}
+	n := int(m.Owned)
+	NewTableSlopesLoop(p, m, w, found[0]).Range(0, n)
+	l.Run(t, NewTableSlopesLoop(p, m, w, found[1]), 0, n)
+	NewTableReceivedLoop(slopes, received[0]).Range(0, n)
+	l.Run(t, NewTableReceivedLoop(slopes, received[1]), 0, n)
+	kerneltest.Same(t, "table of slopes", found[0].Pairs, found[1].Pairs, nil)
+	kerneltest.Same(t, "table of received slopes", received[0].Pairs, received[1].Pairs, nil)
+	kerneltest.Same(t, "table of slopes found and received", found[0].Pairs, received[0].Pairs, nil)
+	return received[0]
 }
 
 // parityOfTiledStages compares the stages of second order by tiles.
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
-	w []State[F], slopes []Slopes[F], manning []F, forces [2]*Forcing[F]) {
+	w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
 		clock, next  [1]Clock[F]
 		waves, spare atomics.Least[F]

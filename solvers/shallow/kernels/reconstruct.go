@@ -7,6 +7,11 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //atoll:kernel lanes
 func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
+	out[i] = slopesOf(i, p, m, w)
+}
+
+// slopesOf is CellSlopes for one cell.
+func slopesOf[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F]) Slopes[F] {
 	c := m.Stencils[i]
 	g := c.geometry()
 	n0, n1, n2 := inside(c.Near[0], i), inside(c.Near[1], i), inside(c.Near[2], i)
@@ -23,7 +28,7 @@ func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out 
 	if me.prepareNeighbours(&c.Near, &g, p.DryDepth, &o) {
 		me.slopes(&o, &g, c.Bed, p, &s)
 	}
-	out[i] = s
+	return s
 }
 
 // inside is the neighbour of cell i across an edge, or the cell itself at the boundary.

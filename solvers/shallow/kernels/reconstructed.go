@@ -13,24 +13,28 @@ type Arms[F num.Float] struct{ Left, Right Vec2[F] }
 func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
 	slopes []Slopes[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
+	f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, &slopes[m.EdgeCells[e].Left],
+		&slopes[m.EdgeCells[e].inner()])
 	f.Waves(p)
 	f.Viscosity(scheme, p)
 	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
 }
 
-// ReconstructSides does what LoadSides does, from the slopes of both cells. The upper layer is not read where the run
-// has none.
-func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
-	slopes []Slopes[F]) {
-	f.sloped = true
-	right := at.Right
-	if right < 0 {
-		right = at.Left
+// inner is the right cell, or the left one where the edge is at the boundary.
+func (e EdgeCells) inner() int32 {
+	if e.Right < 0 {
+		return e.Left
 	}
-	l, r := &slopes[at.Left], &slopes[right]
+	return e.Right
+}
+
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. The upper layer is not read where
+// the run has none.
+func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
+	l, r *Slopes[F]) {
+	f.sloped = true
 	f.l.reconstruct(&beds[at.Left], l, arms.Left, n.X, n.Y)
-	f.r.reconstruct(&beds[right], r, arms.Right, n.X, n.Y)
+	f.r.reconstruct(&beds[at.inner()], r, arms.Right, n.X, n.Y)
 	if p.DensityRatio > 0 {
 		f.l.reconstructUpper(l, arms.Left, n.X, n.Y)
 		f.r.reconstructUpper(r, arms.Right, n.X, n.Y)

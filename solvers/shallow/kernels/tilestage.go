@@ -8,12 +8,12 @@ import (
 )
 
 // TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
 // hands the clock to the next step.
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
-	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F],
+	waves, spare *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
 	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.atStepStart(waves)
@@ -28,16 +28,22 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, slopes)
+		at := m.EdgeCells[e]
+		var l, r Slopes[F]
+		slopes.get(int(at.Left), p.DensityRatio > 0, &l)
+		slopes.get(int(at.inner()), p.DensityRatio > 0, &r)
+		f.ReconstructSides(at, &m.Normals[e], &m.Arms[e], p, m.Beds, &l, &r)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFlux(at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
 		b := collect(cell.Slots, flux)
 		i := cell.Cell
-		limit := b.stage(int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i])
+		var own Slopes[F]
+		slopes.get(int(i), true, &own)
+		limit := b.stage(int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i])
 		best = min(best, limit)
 	}
 	return best

@@ -8,13 +8,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// memory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and of
-// cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
+// memory counts the mesh and, where the metric is on a grid of its own, that.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	w := c.Sections.(*Sections)
+	method, number := &w.Method, solvers.Width(w.Method.Precision)
+	return w.Metric.samples(held.Dim)*number + meshMemory(method, held, number)
+}
+
+// samples are the numbers of a metric's grid.
+func (m *Metric) samples(dim int) int64 {
+	n := int64(m.Samples)
+	if dim == 3 {
+		return 6 * n * n * n
+	}
+	return 4 * n * n // of which one is not used
+}
+
+// meshMemory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and
+// of cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
 // directions in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six
 // tetrahedra, and one and a half more with each vertex of the boundary.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	method := &c.Sections.(*Sections).Method
-	number := solvers.Width(method.Precision)
+func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {
 		copies = 2
@@ -52,7 +66,7 @@ func foresee(c *config.Case, ranks int, separate bool) (f solvers.Foreseen, err 
 	f.Held = solvers.Counts{Dim: m.Dim, Apart: separate}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Vertices, m.Dim, ranks)
 	f.Held.Cells = int(m.Cells) / ranks
-	f.Host = m.Cells / int64(ranks) * hostOfCell
+	f.Host = m.Cells/int64(ranks)*hostOfCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
 	return f, nil
 }
 

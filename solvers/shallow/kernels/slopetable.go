@@ -1,0 +1,50 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
+// GPU, which are at neighbouring cells, then reach neighbouring memory.
+type SlopeTable[F num.Float] struct {
+	Pairs []Vec2[F] // SlopePairs of each cell
+	Cells int
+}
+
+// SlopePairs is how many pairs of numbers Slopes are.
+const SlopePairs = 10
+
+// put writes the slopes of cell i.
+func (t *SlopeTable[F]) put(i int, s *Slopes[F]) {
+	n := t.Cells
+	t.Pairs[i] = Vec2[F]{s.H1, s.H2}
+	t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i] = s.Z2, s.Bed, s.U2
+	t.Pairs[4*n+i], t.Pairs[5*n+i] = s.U2x, s.U2y
+	t.Pairs[6*n+i], t.Pairs[7*n+i], t.Pairs[8*n+i], t.Pairs[9*n+i] = s.Z1, s.U1, s.U1x, s.U1y
+}
+
+// get reads those of cell i, without the upper layer where the run has none.
+func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
+	n := t.Cells
+	h := t.Pairs[i]
+	s.H1, s.H2 = h.X, h.Y
+	s.Z2, s.Bed, s.U2 = t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i]
+	s.U2x, s.U2y = t.Pairs[4*n+i], t.Pairs[5*n+i]
+	if upper {
+		s.Z1, s.U1, s.U1x, s.U1y = t.Pairs[6*n+i], t.Pairs[7*n+i], t.Pairs[8*n+i], t.Pairs[9*n+i]
+	}
+}
+
+// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+//
+//atoll:kernel
+func TableSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) {
+	s := slopesOf(i, p, m, w)
+	table.put(i, &s)
+}
+
+// TableReceived puts slopes that another rank has sent into the table.
+//
+//atoll:kernel
+func TableReceived[F num.Float](i int, received []Slopes[F], table *SlopeTable[F]) {
+	s := received[i]
+	table.put(i, &s)
+}
