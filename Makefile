@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ image: build ## make bin/atoll.tar, an image for Kubernetes, without a Docker da
 
 release: ## make archives for Linux and macOS, with checksums, in bin/release
 	./scripts/release
+
+parity: ## vectors against plain Go: a million inputs of each kernel, of any numbers
+	ATOLL_PARITY=1000000 go test ./solvers/... -run '^TestVectorsOfAnyNumbers$$' -count=1 -v
 
 race: ## all tests with the race detector
 	go test -race ./...

@@ -24,7 +24,7 @@ func (a *Arrays) Bytes() int64 { return a.bytes }
 // Owns makes Free close what works on the arrays, such as an exchange of ghosts.
 func (a *Arrays) Owns(of io.Closer) { a.free = append(a.free, of.Close) }
 
-// Free gives back all there is, the last first. What cannot be given back goes with the device.
+// Free frees all arrays, the last first. What cannot be freed is freed with the device.
 func (a *Arrays) Free() {
 	for _, free := range slices.Backward(a.free) {
 		_ = free()

@@ -123,7 +123,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	if failure == nil {
 		return crew.outputError
 	}
-	if config.Stderr != nil && ExitCode(failure) != exitStopped {
+	if config.Stderr != nil && ExitCode(failure) != ExitStopped {
 		if err := report(config.Stderr, failure.Rank, 0, exits, crew.kept); err != nil {
 			return errors.Join(failure, fmt.Errorf("launch: show the output of the ranks: %w", err))
 		}

@@ -195,7 +195,7 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 			e.byParent = ours && !e.at.Before(at)
 			exitsBy[e.rank] = e
 			switch {
-			case e.code == exitStopped:
+			case e.code == ExitStopped:
 				limit(c.config.Drain)
 			case e.failed():
 				limit(c.config.Grace)

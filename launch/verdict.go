@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// Exit codes of a rank that mean more than failure.
+// Exit codes of atoll run, of the launcher and of each rank. Another code, 1, is a failure while running.
 const (
-	exitUsage   = 2  // bad usage or input
-	exitStopped = 75 // stopped, with a checkpoint; start again to go on
-	exitLost    = 76 // of a worker: another rank was lost, or has failed
+	ExitDone       = 0
+	ExitUsage      = 2  // bad usage or input
+	ExitStopped    = 75 // stopped, with its state saved: the same command continues
+	ExitPeerFailed = 76 // of a worker: another rank was lost, or has failed
 )
 
 // exit is how the process of one rank ended.
@@ -97,11 +98,11 @@ func blame(e exit) int {
 	switch {
 	case e.signal != 0 && !e.byParent:
 		return 0
-	case e.signal == 0 && e.code != exitStopped && e.code != exitLost:
+	case e.signal == 0 && e.code != ExitStopped && e.code != ExitPeerFailed:
 		return 1
 	case e.byParent:
 		return 2
-	case e.code == exitLost:
+	case e.code == ExitPeerFailed:
 		return 3
 	}
 	return 4
@@ -119,11 +120,11 @@ func ExitCode(err error) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &rank):
-		if rank.unanimous && (rank.Code == exitUsage || rank.Code == exitStopped) {
+		if rank.unanimous && (rank.Code == ExitUsage || rank.Code == ExitStopped) {
 			return rank.Code
 		}
 	case errors.As(err, &usage):
-		return exitUsage
+		return ExitUsage
 	}
 	return 1
 }

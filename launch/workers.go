@@ -192,7 +192,7 @@ func (w *Workers) Show() error {
 	}
 	slices.SortFunc(all, func(a, b exit) int { return a.rank - b.rank })
 	failure := verdict(all, nil)
-	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == exitStopped {
+	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == ExitStopped {
 		return nil
 	}
 	return report(w.config.Stderr, failure.Rank, w.config.First, all, w.processes.kept)

@@ -7,7 +7,7 @@ import (
 
 // FlipToDelaunay turns edges inside the mesh until the circle of no triangle holds the corner opposite (C. L. Lawson,
 // in Mathematical Software III, 1977), and returns how many turns that took. Vertices stay, and so do the number of
-// cells, tagged edges, and edges between two groups of cells. A corner that is on the circle but for rounding counts as
+// cells, tagged edges, and edges between two groups of cells. A corner that is on the circle up to round-off counts as
 // outside. Cell data would not fit the new cells: a mesh that has some is refused, and so is one with a triangle
 // inverted.
 func (m *Mesh) FlipToDelaunay() (flips int, err error) {

@@ -38,7 +38,7 @@ func (m *Mesh) hanging(nb [][3]int32) *fault {
 	return f
 }
 
-// within tells whether a vertex lies between the ends of an edge, on it but for rounding.
+// within tells whether a vertex lies between the ends of an edge, on it up to round-off.
 func (m *Mesh) within(edge [2]int32, v int32) bool {
 	a, b := edge[0], edge[1]
 	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]

@@ -3,7 +3,7 @@ package mesh
 import "math"
 
 // Quality is how well shaped a triangle is: 12√3 times its area over the square of its perimeter, which is 1 for the
-// equilateral one, 0 for a flat one, and negative for one that is turned over. Size does not matter. It is the
+// equilateral one, 0 for a flat one, and negative for an inverted one. Size does not matter. It is the
 // shape's part of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh
 // generation" (1999).
 func (m *Mesh) Quality(cell int) float64 {
@@ -20,7 +20,7 @@ func (m *Mesh) Quality(cell int) float64 {
 }
 
 // Quality is how well shaped a tetrahedron is: 1296√2 times its volume over the cube of the sum of its edges, which
-// is 1 for the regular one, 0 for a flat one, and negative for one that is turned over.
+// is 1 for the regular one, 0 for a flat one, and negative for an inverted one.
 func (s *Solid) Quality(cell int) float64 {
 	around := 0.0
 	v := s.Cells[cell]

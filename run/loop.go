@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -185,7 +186,7 @@ func (r *runner) progressRange() progress.Run {
 // timeText names a time.
 func (r *runner) timeText(t float64) string {
 	if r.size.Sweeps {
-		return fmt.Sprintf("after %g sweeps", t)
+		return "after " + words.Count(int64(t), "sweep")
 	}
 	return fmt.Sprintf("at t = %g s", t)
 }

@@ -94,7 +94,7 @@ type Size struct {
 	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
 	Found  string // a line on what the case left to the solver; empty for nothing
-	// Odd is what can be, and is hardly meant: a body outside of the grid, a layer that is nowhere.
+	// Odd is what is possible but probably a mistake: a body outside of the grid, a layer absent everywhere.
 	Odd []string
 }
 
@@ -107,7 +107,7 @@ type Clock struct {
 
 // Toward is the clock after the next of the equal steps, each at most so long, that lead to a time.
 func (c Clock) Toward(until, longest float64) Clock {
-	// A hair's breadth of room keeps rounding from adding a step to those of before.
+	// The tolerance keeps round-off from adding a step.
 	n := max(1, math.Ceil((until-c.Time)/longest*(1-1e-12)))
 	dt := (until - c.Time) / n
 	next := Clock{Time: c.Time + dt, Steps: c.Steps + 1, Dt: dt}

@@ -18,7 +18,7 @@ var (
 	betweenOfPTX = regexp.MustCompile(`(?m)^\.(visible \.|weak \.|extern \.)?(func|global|shared|const)\b`)
 )
 
-// split takes PTX apart. kernelgen's kernels call no functions that stand apart, and declare what they share with
+// split takes PTX apart. kernelgen's kernels call no separate functions, and declare what they share with
 // others before the first one.
 func split(ptx string) kernelTexts {
 	at := entryOfPTX.FindAllStringSubmatchIndex(ptx, -1)

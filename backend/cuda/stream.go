@@ -13,7 +13,7 @@ type Stream struct {
 	handle uintptr
 }
 
-// nonBlocking keeps streams and events apart from the default stream of the process.
+// nonBlocking makes streams and events independent of the default stream of the process.
 const nonBlocking = 1
 
 func (d *Device) newStream() (*Stream, error) {

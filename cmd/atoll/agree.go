@@ -206,7 +206,7 @@ func (e *rankFailure) leaveReport(stopped bool) {
 	}
 }
 
-// stopped is that a supervised run was told to stop, or that its time was up.
+// stopped means that a supervised run was told to stop, or that its time limit was reached.
 type stopped struct {
 	error // of the ranks
 	text  string

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/run/bench"
 )
 
@@ -56,6 +58,50 @@ func TestLinesOfJSON(t *testing.T) {
 		}
 		if lines != c.lines {
 			t.Errorf("%s: %d lines, want %d", name, lines, c.lines)
+		}
+	}
+}
+
+// TestVectorsKeepStates: whichever vectors a case is run with, on one rank and on three, its state is the same: bench
+// case fails where it is not. All solvers that have vectors are there.
+func TestVectorsKeepStates(t *testing.T) {
+	sets := "off"
+	for set := lanes.AVX2; set <= lanes.Best(); set++ {
+		sets += "," + set.String()
+	}
+	weno := []string{"grid.cells=[20,20,20]", "method.particles=0", `method.advect="weno"`, `method.reinit="weno"`,
+		"method.cfl=0.4"}
+	for _, c := range [][]string{
+		{"dam-break", "mesh.cells=800"}, {"dam-break", "mesh.cells=800", "physics.order=2"},
+		{"island", "mesh.cells=800", "physics.order=2", `physics.precision="float32"`},
+		{"vortex", "grid.cells=[40,40]"}, {"vortex", "grid.cells=[40,40]", `method.precision="float32"`},
+		{"enright", "grid.cells=[20,20,20]"}, append([]string{"enright-levelset"}, weno...),
+	} {
+		args := []string{"--json", "--vectors=" + sets, "--ranks=1,3", "--threads=1", "--warm=0", "--steps=4", "--repeat=2"}
+		for _, set := range c[1:] {
+			args = append(args, "--set", set)
+		}
+		var out bytes.Buffer
+		m := &bench.Machine{Out: &out, Args: []string{"../../examples/" + c[0] + ".toml"},
+			Open: func(_, threads int) (backend.Device, func(), error) {
+				dev := cpu.New(threads)
+				return dev, dev.Close, nil
+			}}
+		for _, b := range bench.All() {
+			if b.Name != "case" {
+				continue
+			}
+			flags := pflag.NewFlagSet(c[0], pflag.ContinueOnError)
+			measure := b.New(flags)
+			if err := flags.Parse(args); err != nil {
+				t.Fatal(err)
+			}
+			if err := measure(t.Context(), m); err != nil {
+				t.Errorf("%v: %v", c, err)
+			}
+		}
+		if want := 2 * 2 * (1 + strings.Count(sets, ",")); strings.Count(out.String(), "\n") != want {
+			t.Errorf("%v: want %d lines, there are\n%s", c, want, out.String())
 		}
 	}
 }

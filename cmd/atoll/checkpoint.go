@@ -69,8 +69,8 @@ func printCheckpoint(f *checkpoint.File) error {
 		return err
 	}
 	i := f.Info()
-	fmt.Printf("%s\n  %s: %s, t = %g after %d steps, of %s\n  state %s\n  written %s by atoll %s, %d bytes\n", f.Path,
-		i.Case, i.Solver, float64(i.Time), i.Steps, words.Count(i.Ranks, "rank"), i.StateSHA256,
+	fmt.Printf("%s\n  %s: %s, t = %g after %s, of %s\n  state %s\n  written %s by atoll %s, %d bytes\n", f.Path,
+		i.Case, i.Solver, float64(i.Time), words.Count(i.Steps, "step"), words.Count(i.Ranks, "rank"), i.StateSHA256,
 		info.ModTime().Format(time.DateTime), i.Version, info.Size())
 	for _, s := range f.Spaces {
 		for _, field := range s.Fields {

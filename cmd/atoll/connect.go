@@ -11,13 +11,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// connectFlags say how ranks find each other, when they take one for lost, and whom they let in.
+// connectFlags say how ranks connect, when one is taken for lost, and by what they authenticate each other.
 type connectFlags struct {
 	silence, joinTimeout time.Duration
 	listen, announce     string
@@ -66,15 +68,12 @@ func (f *connectFlags) args() []string {
 	return args
 }
 
-// envToken is the variable that tells a rank the secret of its job.
-const envToken = "ATOLL_TOKEN"
-
 // ensureToken makes the ranks that this process starts know a secret that nobody else does.
 func ensureToken() error {
-	if os.Getenv(envToken) != "" {
+	if os.Getenv(members.EnvToken) != "" {
 		return nil
 	}
-	return os.Setenv(envToken, rand.Text())
+	return os.Setenv(members.EnvToken, rand.Text())
 }
 
 // joinConfig is how a rank joins the others. notify is told of who is waited for, and refused.
@@ -82,7 +81,7 @@ func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notif
 	error) {
 	cfg := grpc.Config{
 		Rank: env.Rank, Size: env.Size, Coordinator: env.Coordinator, Listen: f.listen, Announce: f.announce,
-		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(envToken),
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(members.EnvToken),
 		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joinTimeout, Notify: notify,
 	}
 	if f.certs != "" {
@@ -122,7 +121,8 @@ Run again, it renews the certificates by the authority that is there. Ranks read
 			if made {
 				by = "a new authority"
 			}
-			fmt.Printf("%s: certificates of %d ranks and a coordinator, valid for %v, by %s\n", args[0], ranks, valid, by)
+			fmt.Printf("%s: certificates of %s and a coordinator, valid for %v, by %s\n", args[0], words.Count(ranks, "rank"),
+				valid, by)
 			return nil
 		},
 	}

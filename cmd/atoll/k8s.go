@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 	"github.com/atoll-hpc/atoll/internal/process"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/launch/kube"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -147,7 +148,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 			return fmt.Errorf("the job is done, but its output did not come: %w; it is on the volume %s, and --attach tries "+
 				"again", bad, f.claim())
 		}
-		fmt.Printf("%-16s %d files in %s\n", "brought", files, f.out)
+		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
 	}
 	if !f.keep {
 		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))

@@ -23,11 +23,11 @@ import (
 
 // Exit codes.
 const (
-	exitDone   = 0
-	exitFailed = 1  // while running
-	exitUsage  = 2  // bad usage or input
-	exitSaved  = 75 // stopped with its state saved: the same command continues
-	exitLost   = 76 // of a worker: another rank was lost, or has failed
+	exitDone   = launch.ExitDone
+	exitFailed = 1                     // while running
+	exitUsage  = launch.ExitUsage      // bad usage or input
+	exitSaved  = launch.ExitStopped    // stopped with its state saved: the same command continues
+	exitLost   = launch.ExitPeerFailed // of a worker: another rank was lost, or has failed
 )
 
 // processStart is when the process did, nearly.

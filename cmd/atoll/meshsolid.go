@@ -72,7 +72,8 @@ func solidInfo(path string) error {
 	for v := range free {
 		axes[free[v].Axes]++
 	}
-	fmt.Printf("%d tetrahedra, %d vertices, %d tagged faces\nvolume %g\n", len(s.Cells), len(s.X), len(s.Faces), volume)
+	fmt.Printf("%s, %s, %s\nvolume %g\n", words.Count(len(s.Cells), "tetrahedron"), words.Count(len(s.X), "vertex"),
+		words.Count(len(s.Faces), "tagged face"), volume)
 	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d that stay\n",
 		axes[3], axes[2], axes[1], axes[0])
 	count := map[mesh.Group]int{} // without names

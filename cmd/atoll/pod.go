@@ -13,7 +13,7 @@ import (
 )
 
 // pod supervises the rank of a pod of an indexed Job. The Job knows exit codes: 1 and 2 fail it, since the run has been
-// tried again already; with 75 the pod is made anew, and with 76 too, which is counted.
+// tried again already; with 75 the pod is recreated, and with 76 too, which is counted.
 func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	c, err := f.load(path, p.Index)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return err
 	}
-	asked := os.Getenv(envToken)
+	asked := os.Getenv(members.EnvToken)
 	if err := ensureToken(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	}
 	doors, err := members.Listen(members.ServerConfig{Address: door, Certs: f.certs, Insecure: f.insecure,
 		JoinToken: asked,
-		RankToken: os.Getenv(envToken), Aligned: true})
+		RankToken: os.Getenv(members.EnvToken), Aligned: true})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
@@ -76,7 +76,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	return err
 }
 
-// retryableError is what may be otherwise when the pod is made anew.
+// retryableError is an error that may not occur again when the pod is recreated.
 type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }

@@ -162,8 +162,8 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		o.Progress = progress.For(os.Stdout, r.quiet)
 	} else if r.logRanks {
 		log := r.log(comm.Rank())
-		fmt.Fprintf(log, "on %s, cores %s, threads %d, place %d of %d there\n", share.Host, share.CPUs, share.Threads,
-			share.LocalRank+1, share.LocalSize)
+		fmt.Fprintf(log, "on %s, cores %s, threads %d, local rank %d of %d\n", share.Host, share.CPUs, share.Threads,
+			share.LocalRank, share.LocalSize)
 		o.Progress = progress.Options{Out: log}
 	}
 	return run.Run(ctx, o)

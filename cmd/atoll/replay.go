@@ -198,7 +198,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		}
 		verdict := "the same"
 		if o.Hash != told[k].StateSHA256 || o.Steps != told[k].Steps {
-			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %d steps", o.Hash, o.Steps)
+			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %s", o.Hash, words.Count(o.Steps, "step"))
 			wrong++
 		}
 		f.quiet = true // what was found is told once

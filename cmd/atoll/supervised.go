@@ -20,7 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// superviseFlags are those of a run whose ranks come and go.
+// superviseFlags are the flags of a supervised run.
 type superviseFlags struct {
 	retries           int
 	elastic           string
@@ -37,8 +37,9 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
 	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank that lives may "+
 		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
-	p.StringVar(&f.elastic, "elastic", "", "MIN:MAX ranks: the run continues with fewer where places are missing, takes "+
-		"new ones in, and as many can be asked for with atoll ranks")
+	p.StringVar(&f.elastic, "elastic", "",
+		"MIN:MAX ranks: the run continues with fewer while other machines are missing, with "+
+			"more when they join, and as many can be requested with atoll ranks")
 	p.StringVar(&f.listenSupervisors, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
 		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
 	p.StringVar(&f.health, "health", "", "host:port of a health service for probes of containers (grpc_health_v1), with "+
@@ -102,7 +103,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	if err != nil {
 		return err
 	}
-	asked := os.Getenv(envToken)
+	asked := os.Getenv(members.EnvToken)
 	if err := ensureToken(); err != nil {
 		return errors.Join(err, j.Close())
 	}
@@ -117,7 +118,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 		host.Name, host.Address = members.Name(), f.advertisedHost()
 		doors, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
 			JoinToken: asked,
-			RankToken: os.Getenv(envToken)})
+			RankToken: os.Getenv(members.EnvToken)})
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}

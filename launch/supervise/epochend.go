@@ -9,14 +9,6 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Exit codes of a worker.
-const (
-	ExitDone       = 0
-	ExitRefused    = 2  // bad usage or input
-	ExitSaved      = 75 // stopped with its state saved
-	ExitPeerFailed = 76 // another rank was lost or has failed, as its Report says
-)
-
 // epochEnd is how an epoch ended.
 type epochEnd uint8
 
@@ -40,7 +32,8 @@ func classify(exits []launch.Exit, gone string, draining bool) verdict {
 	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
 		return cmp.Or(cmp.Compare(causeOrder(a), causeOrder(b)), a.At.Compare(b.At), a.Rank-b.Rank)
 	})
-	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 && exits[i].Code == ExitDone {
+	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 &&
+		exits[i].Code == launch.ExitDone {
 		return verdict{kind: done}
 	}
 	if gone != "" {
@@ -59,13 +52,13 @@ func classify(exits []launch.Exit, gone string, draining bool) verdict {
 		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
 	case e.Signal != 0:
 		return verdict{lost, fmt.Sprintf("rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)}
-	case e.Code == ExitSaved, draining && e.Report == nil && e.Code != ExitRefused:
+	case e.Code == launch.ExitStopped, draining && e.Report == nil && e.Code != launch.ExitUsage:
 		return verdict{kind: stopped}
-	case e.Code == ExitPeerFailed && e.Report != nil && e.Report.Lost:
+	case e.Code == launch.ExitPeerFailed && e.Report != nil && e.Report.Lost:
 		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
-	case e.Code == ExitPeerFailed && e.Report != nil:
+	case e.Code == launch.ExitPeerFailed && e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
-	case e.Code == ExitRefused && e.Report != nil:
+	case e.Code == launch.ExitUsage && e.Report != nil:
 		return verdict{refused, e.Report.Text}
 	case e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Rank, e.Report.Text)}
@@ -78,13 +71,13 @@ func causeOrder(e launch.Exit) int {
 	switch {
 	case e.Signal != 0 && !e.BySupervisor:
 		return 0
-	case e.Code == ExitDone:
+	case e.Code == launch.ExitDone:
 		return 5
-	case e.Code == ExitSaved:
+	case e.Code == launch.ExitStopped:
 		return 4
 	case e.Signal != 0:
 		return 3
-	case e.Code == ExitPeerFailed:
+	case e.Code == launch.ExitPeerFailed:
 		return 2
 	}
 	return 1

@@ -187,11 +187,11 @@ func (w *world) carryOut(a Action) {
 		switch {
 		case !runs || w.ending[a.Member] || s.Epoch != a.Epoch:
 		case a.Drain:
-			w.end(s, ExitSaved, 0, false)
+			w.end(s, launch.ExitStopped, 0, false)
 		case a.After == 0:
 			w.end(s, -1, syscall.SIGKILL, true)
 		default:
-			w.end(s, ExitPeerFailed, 0, false)
+			w.end(s, launch.ExitPeerFailed, 0, false)
 		}
 	case SetTimer:
 		w.waiting = append(w.waiting, TimerFired{a.ID})

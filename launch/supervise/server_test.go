@@ -54,7 +54,7 @@ func worker(dir string) int {
 		}
 		select {
 		case <-stop:
-			return ExitSaved
+			return launch.ExitStopped
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -164,10 +164,10 @@ func (m *StateMachine) exited(e launch.Exit) {
 		return
 	}
 	switch {
-	case e.Code == ExitDone && e.Rank != 0:
-	case e.Code == ExitDone, e.Code == ExitSaved: // all have agreed on it
+	case e.Code == launch.ExitDone && e.Rank != 0:
+	case e.Code == launch.ExitDone, e.Code == launch.ExitStopped: // all have agreed on it
 		m.endWorkers(EndWorkers{After: m.limits.Drain})
-	case e.Code == ExitPeerFailed:
+	case e.Code == launch.ExitPeerFailed:
 		m.endWorkers(EndWorkers{After: followerGrace})
 	case e.Signal != 0:
 		m.endWorkers(EndWorkers{})

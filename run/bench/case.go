@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -112,9 +113,13 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 			debug.FreeOSMemory()
 			all, err := local.Each(ranks, func(comm dist.Comm) ([]stepped, error) { return o.onRank(ctx, comm, c, threads) })
 			if err != nil {
-				return fmt.Errorf("%d ranks of %d threads: %w", ranks, threads, err)
+				return fmt.Errorf("%s of %s: %w", words.Count(ranks, "rank"), words.Count(threads, "thread"), err)
 			}
 			for i, m := range all {
+				if m.hash != all[0].hash {
+					return fmt.Errorf("%d ranks of %d threads: vectors %s lead to state %.12s, and %s to %.12s", ranks, threads,
+						o.sets[0], all[0].hash, o.sets[i], m.hash)
+				}
 				err = WriteTimings(lines, m.took, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
 					m.size.Entities, ranks, threads, o.sets[i])
 				if err != nil {

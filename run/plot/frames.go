@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
@@ -175,7 +176,7 @@ func (r *runner) frame(
 	if !partition || d.rank == nil || r.options.Histogram || !asked && (len(r.options.Fields) > 0 || !several) {
 		return nil
 	}
-	what := fmt.Sprintf("partition of %d cells", d.count)
+	what := "partition of " + words.Count(d.count, "cell")
 	if d.grid == nil {
 		what += d.slice
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -78,7 +79,7 @@ func (r *runner) meshes(paths, short []string, name string) error {
 	if !r.options.Histogram {
 		var row []*figure.Figure
 		for k, d := range loaded {
-			title := r.title(fmt.Sprintf("%s, %d cells%s", short[k], d.count, d.slice), name, "")
+			title := r.title(fmt.Sprintf("%s, %s%s", short[k], words.Count(d.count, "cell"), d.slice), name, "")
 			var picture *figure.Figure
 			var err error
 			if len(d.fields) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -39,7 +40,7 @@ func rangeOf(field string) *[2]float64 {
 func moment(fields []string, time float64) string {
 	for _, name := range fields {
 		if _, k, _ := solvers.FieldOf(name); k.Sweeps {
-			return fmt.Sprintf("after %g sweeps", time)
+			return "after " + words.Count(int64(time), "sweep")
 		}
 	}
 	return fmt.Sprintf("t = %.6g s", time)

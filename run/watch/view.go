@@ -218,7 +218,7 @@ func (v *view) picture(latest *shown, a *About) {
 		p.Field += " (" + a.PictureUnit + ")"
 	}
 	if a.Sweeps {
-		p.Moment = fmt.Sprintf("after %d sweeps", latest.At.Steps)
+		p.Moment = "after " + words.Count(latest.At.Steps, "sweep")
 	}
 	if latest.Along != "" {
 		p.Doc = strings.TrimSpace(p.Doc + "; " + string(latest.Along))

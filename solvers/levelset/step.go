@@ -39,7 +39,7 @@ func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	return n, n
 }
 
-// stepsTo is how many they are. A hair's breadth of room keeps rounding from adding one.
+// stepsTo is how many they are. The tolerance keeps round-off from adding one.
 func (s *solver[F]) stepsTo(until float64) float64 {
 	return max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
 }

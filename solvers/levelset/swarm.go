@@ -122,7 +122,7 @@ func (w *swarm[F]) loops() *swarmLoops { return &w.prepared[w.side] }
 
 func (w *swarm[F]) free() {
 	for side := range 2 {
-		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // else they go with the device
+		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // what is left is freed with the device
 	}
 	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.goes)
 	w.migration.free(w.s.dev)

@@ -47,8 +47,8 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 	if err := cmp.Or(a.errs...); err != nil {
 		return m, 0, err
 	}
-	for _, rim := range a.boundary {
-		for _, e := range rim {
+	for _, edges := range a.boundary {
+		for _, e := range edges {
 			m.EdgeCells[e.id].Right = out.addEdge(p, e.cell, e.slot)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Tags keep the exchanges of states and of slopes apart from other messages.
+// Tags tell the exchanges of states and of slopes from other messages.
 const (
 	haloTag  = 1
 	slopeTag = 4

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// haloTag keeps the exchanges apart from other messages.
+// haloTag tells the exchanges from other messages.
 const haloTag = 1
 
 // connect prepares the exchange of a block's fields.
@@ -45,7 +45,7 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 // splitInterface divides a block into boxes near open sides, as deep as ghosts, whose cells other ranks need, and the
 // rest. A rank that is alone, and a block that is thin, leaves it whole: nothing is computed while messages are under
 // way.
-func (w *schedule) splitInterface(b *grid.Block) (rim []abi.Box, inner abi.Box) {
+func (w *schedule) splitInterface(b *grid.Block) (outer []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
 		for side, open := range b.Open(axis) {
@@ -60,13 +60,13 @@ func (w *schedule) splitInterface(b *grid.Block) (rim []abi.Box, inner abi.Box) 
 				inner.Hi[axis] -= b.Ghost
 				strip.Lo[axis] = inner.Hi[axis]
 			}
-			rim = append(rim, strip)
+			outer = append(outer, strip)
 		}
 		if inner.Lo[axis] >= inner.Hi[axis] || w.alone {
 			return []abi.Box{{Hi: b.N}}, abi.Box{}
 		}
 	}
-	return rim, inner
+	return outer, inner
 }
 
 // alone tells that a plan has no other rank.

@@ -23,11 +23,18 @@ type Runner interface {
 // is plain Go.
 func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 	defer lanes.Use(lanes.Use(lanes.Off))
+	Vectors(t, f)
+	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
+	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
+}
+
+// Vectors runs a test of kernels with the code of those that are marked lanes for each set of vectors that the
+// processor has. What the test itself runs is plain Go.
+func Vectors(t *testing.T, f func(t *testing.T, r Runner)) {
+	defer lanes.Use(lanes.Use(lanes.Off))
 	for set := lanes.AVX2; set <= lanes.Best(); set++ {
 		t.Run(set.String(), func(t *testing.T) { f(t, vectors(set)) })
 	}
-	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
-	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
 }
 
 // vectors runs kernels by a set of vectors where they have code for it.

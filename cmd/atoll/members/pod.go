@@ -29,7 +29,7 @@ type Pod struct {
 	Workers      launch.LocalConfig
 	SilenceLimit time.Duration
 	MaxOutage    time.Duration // for pod 0
-	OnActive     func(bool)    // is told when the rank runs
+	OnActive     func(bool)    // is called when the rank starts, and when it has exited
 }
 
 // envJob is the variable with the UID of the Job.
@@ -47,7 +47,7 @@ func FindPod() (*Pod, error) {
 	return &Pod{Index: index, Job: os.Getenv(envJob)}, nil
 }
 
-// Member is the place that the pod is.
+// Member describes the pod as a member of the run.
 func (p *Pod) Member() supervise.LocalMember {
 	p.Workers.Drain = run.Drain
 	return supervise.LocalMember{Name: fmt.Sprintf("pod %d", p.Index), Slots: 1, Ordinal: p.Index, Rendezvous: p.Announce,
@@ -79,7 +79,7 @@ func (p *Pod) Limits(ranks, least, most int, patience time.Duration) supervise.L
 		WaitLimit: patience}
 }
 
-// Done reports whether the run of this Job has come to its end. A pod that is made anew after that has nothing to do.
+// Done reports whether the run of this Job has come to its end. A pod that is recreated after that has nothing to do.
 func (p *Pod) Done() bool {
 	e, err := folder.ReadEpoch(p.Out)
 	if err != nil || p.Job == "" || e.Job != p.Job {
@@ -95,7 +95,7 @@ func (p *Pod) Join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := supervise.RemoteSupervisor{Dial: dial, Args: p.Args, Local: p.Member(), Token: os.Getenv(envToken),
+	v := supervise.RemoteSupervisor{Dial: dial, Args: p.Args, Local: p.Member(), Token: os.Getenv(EnvToken),
 		Build:        summary.BuildID(),
 		SilenceLimit: p.SilenceLimit, MaxOutage: p.MaxOutage, UntilDone: true, Done: p.Done,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }}

@@ -79,7 +79,7 @@ func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) er
 	return nil
 }
 
-// supervisedEpoch is the epoch of a run whose ranks come and go.
+// supervisedEpoch is the epoch of a supervised run.
 func supervisedEpoch(dir string) (folder.Epoch, error) {
 	e, err := folder.ReadEpoch(dir)
 	if err == nil && e.Epoch == 0 {

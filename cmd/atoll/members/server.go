@@ -21,8 +21,8 @@ const MaxRanks = 4096
 // SilenceLimit is how long a supervisor, or the launcher, may send nothing before it is taken for lost.
 const SilenceLimit = 3 * time.Second
 
-// envToken is the variable with the secret of a job, which whoever takes part must know.
-const envToken = "ATOLL_TOKEN"
+// EnvToken is the variable with the secret of a job, which whoever takes part must know.
+const EnvToken = "ATOLL_TOKEN"
 
 // ServerConfig says which supervisors of other machines may join.
 type ServerConfig struct {
@@ -52,7 +52,7 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 	}
 	if c.Insecure && c.JoinToken == "" {
 		return nil, bad(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise runs, or "+
-			"anybody can join", c.Address, envToken))
+			"anybody can join", c.Address, EnvToken))
 	}
 	network, address := split(c.Address)
 	if network == "unix" { // of a launcher that has died
@@ -71,14 +71,15 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
 	}
 	d := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit, Dir: dir,
-		Env: []string{envToken + "=" + c.RankToken}}
+		Env: []string{EnvToken + "=" + c.RankToken}}
 	if store != nil && c.Aligned {
 		d.CertifiedOrdinal = certifiedRank
 	}
 	return d, nil
 }
 
-// certifiedRank is whose certificate a supervisor has that has said something.
+// certifiedRank is the rank that the certificate of a supervisor names. The handshake is complete once it has sent
+// something.
 func certifiedRank(conn net.Conn) (rank int, err error) {
 	secured, is := conn.(*tls.Conn)
 	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {

@@ -90,7 +90,7 @@ func (f *superviseFlags) run(ctx context.Context) error {
 		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: at,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain, Stuck: f.stuck}},
-		Token: os.Getenv(envToken), Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
+		Token: os.Getenv(EnvToken), Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
 	err = v.Join(ctx)

@@ -16,22 +16,16 @@ func (q *Queue) Push(o *Op) {
 }
 
 // Match removes and returns the first operation with the tag, or nil.
-func (q *Queue) Match(tag int) *Op {
-	var prev *Op
-	for o := q.head; o != nil; prev, o = o, o.next {
-		if o.Tag == tag {
-			q.unlink(prev, o)
-			return o
-		}
-	}
-	return nil
-}
+func (q *Queue) Match(tag int) *Op { return q.take(func(o *Op) bool { return o.Tag == tag }) }
 
 // MatchID removes and returns the operation with the transport's id, or nil.
-func (q *Queue) MatchID(id uint64) *Op {
+func (q *Queue) MatchID(id uint64) *Op { return q.take(func(o *Op) bool { return o.ID == id }) }
+
+// take removes and returns the first operation that is wanted, or nil.
+func (q *Queue) take(wanted func(o *Op) bool) *Op {
 	var prev *Op
 	for o := q.head; o != nil; prev, o = o, o.next {
-		if o.ID == id {
+		if wanted(o) {
 			q.unlink(prev, o)
 			return o
 		}

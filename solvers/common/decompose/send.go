@@ -56,7 +56,7 @@ func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part,
 }
 
 const (
-	// partTag keeps parts apart from other messages.
+	// partTag tells parts from other messages.
 	partTag = 2
 	// pieceBytes is the longest message of a part, which may be longer than a transport can send at once.
 	pieceBytes = 8 << 20

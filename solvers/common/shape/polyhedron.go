@@ -19,7 +19,7 @@ type Cells struct {
 // Polyhedron tells that the body is bounded by triangles alone, as one of STL is: Cut knows its volume fractions.
 func (b Body) Polyhedron() bool { return b.surface != nil }
 
-// Cut is the volume fraction of a polyhedron in each cell, x fastest, exact but for rounding. It is the same for a cell
+// Cut is the volume fraction of a polyhedron in each cell, x fastest, exact up to round-off. It is the same for a cell
 // whatever others are asked for. A surface that runs through itself, so that it encloses something twice, is refused.
 //
 // A point is within if a ray from it towards higher x leaves the body once more than it enters. So a triangle adds what

@@ -2588,7 +2588,7 @@ DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float32], sweep.go:127
+// slopes[float32], sweep.go:121
 struct slopes_f32_results { float r0; float r1; };
 DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
     float lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
@@ -2598,7 +2598,7 @@ DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, 
 // slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
 // Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
 // as they are.
-// (*Lattice[float32]).slope, sweep.go:112
+// (*Lattice[float32]).slope, sweep.go:106
 DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
     auto [x, most] = slopes_f32(f, c, 1, l->H[0], v);
@@ -2613,16 +2613,16 @@ DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     return num_Larger_f32(num_Sqrt_f32(sum), most);
 }
 
-// stride is how far apart neighbours along an axis are.
-// (*Lattice[float32]).stride, sweep.go:99
-DEVICE int64 Lattice_stride_f32(const Lattice_f32 *l, int64 axis) {
-    if (axis == 0) {
-        return 1;
+// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
+// (*Lattice[float32]).opposite, sweep.go:96
+struct Lattice_opposite_f32_results { float r0; float r1; };
+DEVICE Lattice_opposite_f32_results Lattice_opposite_f32(const Lattice_f32 *l, Slice<float> f, int64 c, int64 n,
+        float sum, float weight) {
+    if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
+        sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
+        weight = weight + num_Abs_f32(f[n]);
     }
-    if (axis == 1) {
-        return l->SY;
-    }
-    return l->SZ;
+    return {sum, weight};
 }
 
 // subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
@@ -2636,18 +2636,25 @@ DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) 
         return 0.0f;
     }
     float sum = v / Lattice_slope_f32(l, f, c), weight = v;
-    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
-        int64 stride = Lattice_stride_f32(l, axis);
-        int64 n = sub(c, stride);
-        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
-            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
-            weight = weight + num_Abs_f32(f[n]);
-        }
-        n = add(c, stride);
-        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
-            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
-            weight = weight + num_Abs_f32(f[n]);
-        }
+    const auto results1 = Lattice_opposite_f32(l, f, c, sub(c, int64(1)), sum, weight);
+    sum = results1.r0;
+    weight = results1.r1;
+    const auto results2 = Lattice_opposite_f32(l, f, c, add(c, int64(1)), sum, weight);
+    sum = results2.r0;
+    weight = results2.r1;
+    const auto results3 = Lattice_opposite_f32(l, f, c, sub(c, l->SY), sum, weight);
+    sum = results3.r0;
+    weight = results3.r1;
+    const auto results4 = Lattice_opposite_f32(l, f, c, add(c, l->SY), sum, weight);
+    sum = results4.r0;
+    weight = results4.r1;
+    if (l->Dim == 3) {
+        const auto results5 = Lattice_opposite_f32(l, f, c, sub(c, l->SZ), sum, weight);
+        sum = results5.r0;
+        weight = results5.r1;
+        const auto results6 = Lattice_opposite_f32(l, f, c, add(c, l->SZ), sum, weight);
+        sum = results6.r0;
+        weight = results6.r1;
     }
     return v * (sum / weight);
 }
@@ -2726,7 +2733,7 @@ DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float64], sweep.go:127
+// slopes[float64], sweep.go:121
 struct slopes_f64_results { double r0; double r1; };
 DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
     double lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
@@ -2736,7 +2743,7 @@ DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h
 // slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
 // Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
 // as they are.
-// (*Lattice[float64]).slope, sweep.go:112
+// (*Lattice[float64]).slope, sweep.go:106
 DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = f[c];
     auto [x, most] = slopes_f64(f, c, 1, l->H[0], v);
@@ -2751,16 +2758,16 @@ DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
     return num_Larger_f64(num_Sqrt_f64(sum), most);
 }
 
-// stride is how far apart neighbours along an axis are.
-// (*Lattice[float64]).stride, sweep.go:99
-DEVICE int64 Lattice_stride_f64(const Lattice_f64 *l, int64 axis) {
-    if (axis == 0) {
-        return 1;
+// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
+// (*Lattice[float64]).opposite, sweep.go:96
+struct Lattice_opposite_f64_results { double r0; double r1; };
+DEVICE Lattice_opposite_f64_results Lattice_opposite_f64(const Lattice_f64 *l, Slice<double> f, int64 c, int64 n,
+        double sum, double weight) {
+    if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
+        sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
+        weight = weight + num_Abs_f64(f[n]);
     }
-    if (axis == 1) {
-        return l->SY;
-    }
-    return l->SZ;
+    return {sum, weight};
 }
 
 // subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
@@ -2774,18 +2781,25 @@ DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c
         return 0.0;
     }
     double sum = v / Lattice_slope_f64(l, f, c), weight = v;
-    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
-        int64 stride = Lattice_stride_f64(l, axis);
-        int64 n = sub(c, stride);
-        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
-            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
-            weight = weight + num_Abs_f64(f[n]);
-        }
-        n = add(c, stride);
-        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
-            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
-            weight = weight + num_Abs_f64(f[n]);
-        }
+    const auto results1 = Lattice_opposite_f64(l, f, c, sub(c, int64(1)), sum, weight);
+    sum = results1.r0;
+    weight = results1.r1;
+    const auto results2 = Lattice_opposite_f64(l, f, c, add(c, int64(1)), sum, weight);
+    sum = results2.r0;
+    weight = results2.r1;
+    const auto results3 = Lattice_opposite_f64(l, f, c, sub(c, l->SY), sum, weight);
+    sum = results3.r0;
+    weight = results3.r1;
+    const auto results4 = Lattice_opposite_f64(l, f, c, add(c, l->SY), sum, weight);
+    sum = results4.r0;
+    weight = results4.r1;
+    if (l->Dim == 3) {
+        const auto results5 = Lattice_opposite_f64(l, f, c, sub(c, l->SZ), sum, weight);
+        sum = results5.r0;
+        weight = results5.r1;
+        const auto results6 = Lattice_opposite_f64(l, f, c, add(c, l->SZ), sum, weight);
+        sum = results6.r0;
+        weight = results6.r1;
     }
     return v * (sum / weight);
 }
@@ -2854,7 +2868,7 @@ DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:180
+// (*Lattice[float32]).eikonal, sweep.go:174
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -2904,7 +2918,7 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
 }
 
 // solution is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float32]).solution, sweep.go:147
+// (*Sweeping[float32]).solution, sweep.go:141
 DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
     float v = from[c];
@@ -2937,7 +2951,7 @@ DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:135
+// Sweep[float32], sweep.go:129
 DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
@@ -2951,7 +2965,7 @@ DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slic
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:180
+// (*Lattice[float64]).eikonal, sweep.go:174
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -3001,7 +3015,7 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
 }
 
 // solution is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float64]).solution, sweep.go:147
+// (*Sweeping[float64]).solution, sweep.go:141
 DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
     double v = from[c];
@@ -3034,7 +3048,7 @@ DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, i
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:135
+// Sweep[float64], sweep.go:129
 DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
@@ -3047,32 +3061,37 @@ DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Sli
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:215
+// FillWall[float32], sweep.go:209
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:215
+// FillWall[float64], sweep.go:209
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
-// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
-// the interface is there.
-// (*Relaxation[float32]).nextToBand, weno.go:85
-DEVICE bool Relaxation_nextToBand_f32(const Relaxation_f32 *s, int64 c) {
-    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
-        int64 stride = Lattice_stride_f32(&s->Lattice_, axis);
-        if (num_Abs_f32(s->Start[sub(c, stride)]) < s->Band || num_Abs_f32(s->Start[add(c, stride)]) < s->Band) {
-            return true;
-        }
+// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
+// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// are far from any interface.
+// (*Relaxation[float32]).nearest, weno.go:86
+DEVICE float Relaxation_nearest_f32(const Relaxation_f32 *s, int64 c, float start) {
+    const Lattice_f32 *l = &s->Lattice_;
+    float least = num_Abs_f32(start);
+    least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, int64(1))]), least);
+    least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, int64(1))]), least);
+    least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SY)]), least);
+    least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SY)]), least);
+    if (l->Dim == 3) {
+        least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SZ)]), least);
+        least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SZ)]), least);
     }
-    return false;
+    return least;
 }
 
 // godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
-// godunovSquare[float32], weno.go:114
+// godunovSquare[float32], weno.go:119
 DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
     if (!outside) {
@@ -3085,7 +3104,7 @@ DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool o
 }
 
 // rate is L at a cell.
-// (*Relaxation[float32]).rate, weno.go:96
+// (*Relaxation[float32]).rate, weno.go:101
 DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
     if (Lattice_crossed_f32(l, s->Start, c)) {
@@ -3111,7 +3130,7 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
         Slice<float> base, Slice<float> from, Slice<float> to) {
     int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
     float start = s->Start[c];
-    if (num_Abs_f32(start) >= s->Band && !Relaxation_nextToBand_f32(s, c)) {
+    if (Relaxation_nearest_f32(s, c, start) >= s->Band) {
         return;
     }
     float v = (1.0f - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
@@ -3122,21 +3141,26 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
     to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
 }
 
-// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
-// the interface is there.
-// (*Relaxation[float64]).nextToBand, weno.go:85
-DEVICE bool Relaxation_nextToBand_f64(const Relaxation_f64 *s, int64 c) {
-    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
-        int64 stride = Lattice_stride_f64(&s->Lattice_, axis);
-        if (num_Abs_f64(s->Start[sub(c, stride)]) < s->Band || num_Abs_f64(s->Start[add(c, stride)]) < s->Band) {
-            return true;
-        }
+// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
+// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// are far from any interface.
+// (*Relaxation[float64]).nearest, weno.go:86
+DEVICE double Relaxation_nearest_f64(const Relaxation_f64 *s, int64 c, double start) {
+    const Lattice_f64 *l = &s->Lattice_;
+    double least = num_Abs_f64(start);
+    least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, int64(1))]), least);
+    least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, int64(1))]), least);
+    least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SY)]), least);
+    least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SY)]), least);
+    if (l->Dim == 3) {
+        least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SZ)]), least);
+        least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SZ)]), least);
     }
-    return false;
+    return least;
 }
 
 // godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
-// godunovSquare[float64], weno.go:114
+// godunovSquare[float64], weno.go:119
 DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
     if (!outside) {
@@ -3149,7 +3173,7 @@ DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, boo
 }
 
 // rate is L at a cell.
-// (*Relaxation[float64]).rate, weno.go:96
+// (*Relaxation[float64]).rate, weno.go:101
 DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
     if (Lattice_crossed_f64(l, s->Start, c)) {
@@ -3175,7 +3199,7 @@ DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Lim
         Slice<double> base, Slice<double> from, Slice<double> to) {
     int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
     double start = s->Start[c];
-    if (num_Abs_f64(start) >= s->Band && !Relaxation_nextToBand_f64(s, c)) {
+    if (Relaxation_nearest_f64(s, c, start) >= s->Band) {
         return;
     }
     double v = (1.0 - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
@@ -3646,28 +3670,28 @@ extern "C" __global__ void __launch_bounds__(256) InitDistances_f64(int64 lo, in
     if (t < hi) InitDistances_f64_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Sweep, sweep.go:135
+// Kernel Sweep, sweep.go:129
 extern "C" __global__ void __launch_bounds__(256) Sweep_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f32_at(t, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:135
+// Kernel Sweep, sweep.go:129
 extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:215
+// Kernel FillWall, sweep.go:209
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:215
+// Kernel FillWall, sweep.go:209
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -81,29 +81,23 @@ func (l *Lattice[F]) subcell(f []F, c int) F {
 		return 0
 	}
 	sum, weight := v/l.slope(f, c), v
-	for axis := range int(l.Dim) {
-		stride := l.stride(axis)
-		n := c - stride
-		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
-			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
-		}
-		n = c + stride
-		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
-			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
-		}
+	sum, weight = l.opposite(f, c, c-1, sum, weight)
+	sum, weight = l.opposite(f, c, c+1, sum, weight)
+	sum, weight = l.opposite(f, c, c-l.SY, sum, weight)
+	sum, weight = l.opposite(f, c, c+l.SY, sum, weight)
+	if l.Dim == 3 {
+		sum, weight = l.opposite(f, c, c-l.SZ, sum, weight)
+		sum, weight = l.opposite(f, c, c+l.SZ, sum, weight)
 	}
 	return v * (sum / weight)
 }
 
-// stride is how far apart neighbours along an axis are.
-func (l *Lattice[F]) stride(axis int) int {
-	if axis == 0 {
-		return 1
+// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
+func (l *Lattice[F]) opposite(f []F, c, n int, sum, weight F) (F, F) {
+	if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
+		sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
 	}
-	if axis == 1 {
-		return l.SY
-	}
-	return l.SZ
+	return sum, weight
 }
 
 // slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and

@@ -69,7 +69,7 @@ type Limits struct {
 func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base, from, to []F) {
 	c := s.Lattice.at(i, j, k)
 	start := s.Start[c]
-	if num.Abs(start) >= s.Band && !s.nextToBand(c) {
+	if s.nearest(c, start) >= s.Band {
 		return
 	}
 	v := (1-share)*base[c] + share*(from[c]+s.Step*s.rate(from, c, start))
@@ -80,16 +80,21 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 	to[c] = num.Larger(num.Smaller(v, s.Band), -s.Band)
 }
 
-// nextToBand tells whether a neighbour of a cell is in the band. Where a lone particle has corrected a cell beyond it,
-// the interface is there.
-func (s *Relaxation[F]) nextToBand(c int) bool {
-	for axis := range int(s.Lattice.Dim) {
-		stride := s.Lattice.stride(axis)
-		if num.Abs(s.Start[c-stride]) < s.Band || num.Abs(s.Start[c+stride]) < s.Band {
-			return true
-		}
+// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
+// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// are far from any interface.
+func (s *Relaxation[F]) nearest(c int, start F) F {
+	l := &s.Lattice
+	least := num.Abs(start)
+	least = num.Smaller(num.Abs(s.Start[c-1]), least)
+	least = num.Smaller(num.Abs(s.Start[c+1]), least)
+	least = num.Smaller(num.Abs(s.Start[c-l.SY]), least)
+	least = num.Smaller(num.Abs(s.Start[c+l.SY]), least)
+	if l.Dim == 3 {
+		least = num.Smaller(num.Abs(s.Start[c-l.SZ]), least)
+		least = num.Smaller(num.Abs(s.Start[c+l.SZ]), least)
 	}
-	return false
+	return least
 }
 
 // rate is L at a cell.

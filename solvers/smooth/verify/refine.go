@@ -30,7 +30,7 @@ var refineCases = []refineCase{
 // (https://github.com/nasa/refine, acceptance), in the plane: linear has a height that falls toward y = 1/2, polar a
 // radial size that falls toward a circle, in polar-2 with one across that does as well, circle another such, radial and
 // side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving
-// vertices alone. First pain-exact raises the mean, and then hybrid the worst; nothing turns over, and the boundary
+// vertices alone. First pain-exact raises the mean, and then hybrid the worst; nothing is inverted, and the boundary
 // stays. The share of edges of a good length, 1/√2 to √2, is shown: triangles as flat as linear-0001 asks for cannot be
 // had from so few.
 func refineMetrics(ctx context.Context, p *verify.Page) error {

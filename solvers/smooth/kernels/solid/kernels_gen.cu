@@ -840,7 +840,7 @@ DEVICE float num_Abs_f32(float x) {
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
 // b and c, and M times them f, g and h.
-// (*localEnergy[float32]).add, barrier.go:48
+// (*localEnergy[float32]).add, barrier.go:49
 DEVICE void localEnergy_add_f32(localEnergy_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 *va, Vertex_f32 *vb,
         Vertex_f32 *vc, Control_f32 *control) {
     float m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25f, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25f;
@@ -1358,7 +1358,7 @@ DEVICE void step_limitToFrame_f32(step_f32 *s) {
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*localEnergy[float32]).descend, barrier.go:126
+// (*localEnergy[float32]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f32 own = Vertex_metric_f32(p);
@@ -1497,7 +1497,7 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
 
 // trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
 // qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// trialEnergy[float32], barrier.go:108
+// trialEnergy[float32], barrier.go:109
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -1551,7 +1551,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 // it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:148
+// Barrier[float32], barrier.go:150
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1696,7 +1696,7 @@ DEVICE double num_Abs_f64(double x) {
 
 // add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
 // b and c, and M times them f, g and h.
-// (*localEnergy[float64]).add, barrier.go:48
+// (*localEnergy[float64]).add, barrier.go:49
 DEVICE void localEnergy_add_f64(localEnergy_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 *va, Vertex_f64 *vb,
         Vertex_f64 *vc, Control_f64 *control) {
     double m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25;
@@ -2214,7 +2214,7 @@ DEVICE void step_limitToFrame_f64(step_f64 *s) {
 
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*localEnergy[float64]).descend, barrier.go:126
+// (*localEnergy[float64]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f64 own = Vertex_metric_f64(p);
@@ -2353,7 +2353,7 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
 
 // trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
 // qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
-// trialEnergy[float64], barrier.go:108
+// trialEnergy[float64], barrier.go:109
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -2407,7 +2407,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 // it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:148
+// Barrier[float64], barrier.go:150
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2453,7 +2453,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float32], barrier.go:185
+// RateCell[float32], barrier.go:187
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2466,7 +2466,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the least of all.
-// RateCell[float64], barrier.go:185
+// RateCell[float64], barrier.go:187
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -3405,7 +3405,7 @@ DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, chol
 }
 
 // leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
-// (*activeSet[float32]).leastRise, climb.go:193
+// (*activeSet[float32]).leastRise, climb.go:194
 DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
     int64 k = 0;
     float least = dot_f32(act->g[0], d);
@@ -3419,7 +3419,7 @@ DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:204
+// onSegment[float32], climb.go:205
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -3435,7 +3435,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:216
+// onTriangle[float32], climb.go:217
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -3458,7 +3458,7 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 // three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
 // gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
 // than the one before, unless 0 is in the hull.
-// (*activeSet[float32]).ascentDirection, climb.go:149
+// (*activeSet[float32]).ascentDirection, climb.go:150
 struct activeSet_ascentDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activeSet_f32 *act) {
     Vector_f32 d = {};
@@ -3516,7 +3516,7 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
 
 // chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
 // above the least.
-// (*activeSet[float32]).chooseDirection, climb.go:134
+// (*activeSet[float32]).chooseDirection, climb.go:135
 struct activeSet_chooseDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activeSet_f32 *act) {
     auto [y, rate] = activeSet_ascentDirection_f32(act);
@@ -3530,7 +3530,7 @@ DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activ
     return {y, rate};
 }
 
-// scaledVector[float32], climb.go:340
+// scaledVector[float32], climb.go:341
 DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -3549,7 +3549,7 @@ DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f3
 }
 
 // advance makes the step base plus a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:335
+// (*step[float32]).advance, climb.go:336
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = choleskyFactor_solveUpper_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -3564,7 +3564,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r,
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
 // All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
-// climb[float32], climb.go:252
+// climb[float32], climb.go:253
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
@@ -3892,7 +3892,7 @@ DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, chol
 }
 
 // leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
-// (*activeSet[float64]).leastRise, climb.go:193
+// (*activeSet[float64]).leastRise, climb.go:194
 DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
     int64 k = 0;
     double least = dot_f64(act->g[0], d);
@@ -3906,7 +3906,7 @@ DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:204
+// onSegment[float64], climb.go:205
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -3922,7 +3922,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:216
+// onTriangle[float64], climb.go:217
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3945,7 +3945,7 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 // three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
 // gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
 // than the one before, unless 0 is in the hull.
-// (*activeSet[float64]).ascentDirection, climb.go:149
+// (*activeSet[float64]).ascentDirection, climb.go:150
 struct activeSet_ascentDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activeSet_f64 *act) {
     Vector_f64 d = {};
@@ -4003,7 +4003,7 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
 
 // chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
 // above the least.
-// (*activeSet[float64]).chooseDirection, climb.go:134
+// (*activeSet[float64]).chooseDirection, climb.go:135
 struct activeSet_chooseDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activeSet_f64 *act) {
     auto [y, rate] = activeSet_ascentDirection_f64(act);
@@ -4017,7 +4017,7 @@ DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activ
     return {y, rate};
 }
 
-// scaledVector[float64], climb.go:340
+// scaledVector[float64], climb.go:341
 DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -4036,7 +4036,7 @@ DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f6
 }
 
 // advance makes the step base plus a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:335
+// (*step[float64]).advance, climb.go:336
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = choleskyFactor_solveUpper_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -4051,7 +4051,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r,
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
 // All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
-// climb[float64], climb.go:252
+// climb[float64], climb.go:253
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
@@ -4717,7 +4717,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
-// Kernel Barrier, barrier.go:148
+// Kernel Barrier, barrier.go:150
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4728,7 +4728,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:148
+// Kernel Barrier, barrier.go:150
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4739,7 +4739,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:187
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4748,7 +4748,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:187
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

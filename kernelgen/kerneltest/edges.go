@@ -1,0 +1,60 @@
+package kerneltest
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"unsafe"
+)
+
+// Rounds is how many times a test of n random inputs is to be repeated: once, or until there are as many as
+// ATOLL_PARITY says.
+func Rounds(t testing.TB, n int) int {
+	text := os.Getenv("ATOLL_PARITY")
+	if text == "" {
+		return 1
+	}
+	all, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("ATOLL_PARITY: %v", err)
+	}
+	return max(1, (all+n-1)/n)
+}
+
+// Edge is a number for a test of parity: most are sound, of size 1, and some are small, ±0, denormal, huge, infinite or
+// NaN. The last ones are few, so that most of what is made of a dozen numbers is none of them.
+func Edge[F float32 | float64](rng *rand.Rand) F {
+	denormal, huge := F(math.Float32frombits(12345)), F(3e38)
+	if unsafe.Sizeof(denormal) == 8 {
+		denormal, huge = F(math.Float64frombits(12345)), F(math.Sqrt(math.MaxFloat64)*0x1p500)
+	}
+	sign := F(1 - 2*int(rng.Uint32()&1))
+	switch k := rng.Uint32() % 200; {
+	case k < 1:
+		return F(math.NaN())
+	case k < 2:
+		return sign * F(math.Inf(1))
+	case k < 4:
+		return sign * huge
+	case k < 10:
+		return sign * denormal
+	case k < 24:
+		return F(math.Copysign(0, float64(sign)))
+	case k < 50:
+		return sign * F(1e-7*rng.Float64())
+	}
+	return sign * F(4*rng.Float64())
+}
+
+// Edges fills values that are made of numbers of one type alone.
+func Edges[F float32 | float64, T any](rng *rand.Rand, values []T) {
+	var one T
+	size := unsafe.Sizeof(one) / unsafe.Sizeof(F(0))
+	for i := range values {
+		for k := range size {
+			*(*F)(unsafe.Add(unsafe.Pointer(&values[i]), k*unsafe.Sizeof(F(0)))) = Edge[F](rng)
+		}
+	}
+}

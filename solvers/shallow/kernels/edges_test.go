@@ -1,0 +1,87 @@
+package kernels_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// TestVectorsOfAnyNumbers: each kernel that is marked lanes has the bits of Go at edges and cells of any numbers: dry,
+// ±0, denormal, huge, infinite and NaN. make parity takes a million of them.
+func TestVectorsOfAnyNumbers(t *testing.T) {
+	cudatest.Vectors(t, func(t *testing.T, r cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { anyNumbers[float32](t, r, 3e-4) })
+		t.Run("float64", func(t *testing.T) { anyNumbers[float64](t, r, 1e-8) })
+	})
+}
+
+func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
+	const n = 1 << 13
+	rng := rand.New(rand.NewPCG(5, 6))
+	m := &Mesh[F]{Owned: n - 100, EdgeCells: make([]EdgeCells, n), Normals: make([]Normal[F], n), Beds: make([]Bed[F], n),
+		CellEdges: make([]CellEdges, n), Stencils: make([]Stencil[F], n), Arms: make([]Arms[F], n)}
+	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
+	manning, force, clock := make([]F, n), &Forcing[F]{}, &Clock[F]{Dt: 1e-2}
+	for round := range kerneltest.Rounds(t, n) {
+		kerneltest.Edges[F](rng, w)
+		kerneltest.Edges[F](rng, before)
+		kerneltest.Edges[F](rng, slopes)
+		kerneltest.Edges[F](rng, flux)
+		kerneltest.Edges[F](rng, manning)
+		kerneltest.Edges[F](rng, m.Normals)
+		kerneltest.Edges[F](rng, m.Beds)
+		kerneltest.Edges[F](rng, m.Arms)
+		for i := range n {
+			m.EdgeCells[i] = EdgeCells{Left: int32(rng.IntN(n)), Right: int32(rng.IntN(n+n/8) - n/8)}
+			m.EdgeCells[i].Right = max(m.EdgeCells[i].Right, Wall)
+			m.CellEdges[i] = CellEdges{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(rng.IntN(2*n) - n)}}
+			s := &m.Stencils[i]
+			for k := range s.Near {
+				s.Near[k] = max(int32(rng.IntN(n+n/8)-n/8), -1-int32(k))
+				s.Weight[k] = Vec2[F]{X: kerneltest.Edge[F](rng), Y: kerneltest.Edge[F](rng)}
+			}
+			for _, v := range []*Vec2[F]{&s.Arm[0], &s.Arm[1], &s.Bed} {
+				*v = Vec2[F]{X: kerneltest.Edge[F](rng), Y: kerneltest.Edge[F](rng)}
+			}
+		}
+		p := &Params[F]{Gravity: 9.81, DensityRatio: F(1-round%2) / 2, CFL: .9, DryDepth: 1e-6, Tolerance: tol,
+			Hyperbolic: round%4 < 2, Friction: round%8 < 4}
+		var fluxes, sloped [2][]Flux[F]
+		var steep [2][]Slopes[F]
+		var next, first, last [2][]State[F]
+		var counters [2]Counters
+		var least [3][2]atomics.Least[F]
+		for k := range 2 {
+			run := func(l loop) {
+				if k == 0 {
+					l.Range(0, n)
+				} else {
+					r.Run(t, l, 0, n)
+				}
+			}
+			fluxes[k], sloped[k], steep[k] = make([]Flux[F], n), make([]Flux[F], n), make([]Slopes[F], n)
+			next[k], first[k], last[k] = make([]State[F], n), make([]State[F], n), make([]State[F], n)
+			run(NewEdgeFluxLoop(PVM, p, m, clock, w, fluxes[k], &counters[k]))
+			run(NewUpdateCellLoop(p, m, clock, w, flux, manning, force, next[k], &least[0][k]))
+			run(NewCellSlopesLoop(p, m, w, steep[k]))
+			run(NewSlopedFluxLoop(PVM, p, m, clock, slopes, sloped[k], &counters[k]))
+			run(NewStageCellLoop(false, p, m, clock, before, w, slopes, flux, manning, force, first[k], &least[1][k]))
+			run(NewStageCellLoop(true, p, m, clock, before, w, slopes, flux, manning, force, last[k], &least[2][k]))
+		}
+		kerneltest.Same(t, "EdgeFlux", fluxes[0], fluxes[1], func(i int) any { return m.EdgeCells[i] })
+		kerneltest.Same(t, "UpdateCell", next[0], next[1], nil)
+		kerneltest.Same(t, "CellSlopes", steep[0], steep[1], nil)
+		kerneltest.Same(t, "SlopedFlux", sloped[0], sloped[1], func(i int) any { return m.EdgeCells[i] })
+		kerneltest.Same(t, "the first StageCell", first[0], first[1], nil)
+		kerneltest.Same(t, "the last StageCell", last[0], last[1], nil)
+		kerneltest.Same(t, "counters", counters[:1], counters[1:], nil)
+		for k := range least {
+			kerneltest.Same(t, "reduced", least[k][:1], least[k][1:], nil)
+		}
+	}
+}
