@@ -187,7 +187,11 @@ func (r *runner) vectors(data vtk.Arrays, cells []int, across, up int) (*chart.A
 		width := max(array.Components, 1)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("no field %q for arrows; there are %s", name, strings.Join(namesOf(data), ", "))
+			hint := ""
+			if _, _, known := solvers.FieldOf(name); known {
+				hint = "; a case writes what its [output] fields name"
+			}
+			return nil, fmt.Errorf("no field %q for arrows; there are %s%s", name, strings.Join(namesOf(data), ", "), hint)
 		case len(of) > 2 || len(of) == 2 && width > 1:
 			return nil, fmt.Errorf("arrows of %q: give one field of several components, or two of one", of)
 		case len(of) == 1 && width <= axis:
