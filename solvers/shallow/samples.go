@@ -68,7 +68,8 @@ func (s *solver[F]) fetch(cells []int) error {
 		return err
 	}
 	p, n := &s.gathering, len(missing)
-	gather := kernels.NewGatherStatesLoop(p.cells.device, s.arrays.mesh.Beds, s.current(), p.states.device, p.depths.device)
+	gather := kernels.NewGatherStatesLoop(p.cells.device, s.arrays.mesh.Beds, s.current(), p.states.device,
+		p.depths.device)
 	s.dev.Run(gather, 0, n)
 	if err := errors.Join(p.states.fetch(s.dev, n), p.depths.fetch(s.dev, n)); err != nil {
 		return err
@@ -79,7 +80,8 @@ func (s *solver[F]) fetch(cells []int) error {
 	return nil
 }
 
-// gatherPeaks brings the extremes of some cells up to the state of this step to the host, once for all of their fields.
+// gatherPeaks brings the extremes of some cells up to the state of this step to the host, once for all of their
+// fields.
 // The next call overwrites it.
 func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	p, n := &s.gathering, len(cells)

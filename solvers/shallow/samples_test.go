@@ -52,7 +52,8 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 		depth, h1, h2 = dam(x, y)
 		return depth, 0, h1 + h2
 	}
-	run := func(device func(dist.Comm) backend.Device, ranks int, cfg Config, samples bool) (all [][][]float64, calls int) {
+	run := func(device func(dist.Comm) backend.Device, ranks int, cfg Config,
+		samples bool) (all [][][]float64, calls int) {
 		all = make([][][]float64, ranks)
 		err := onDevices(t, device, ranks, 2000, "float64", cfg, water, func(c dist.Comm, p *mesh.Part, s Solver) error {
 			cells := []int{p.Owned - 1, 0, 5, 0}
