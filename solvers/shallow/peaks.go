@@ -222,8 +222,8 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
 	saved := func(name string, view func() solvers.View) {
-		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned, Saved: true,
-			View: view})
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
+			Saved: true, View: view})
 	}
 	for k, array := range s.peaks.Arrays() {
 		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })

@@ -95,7 +95,8 @@ func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	if err := s.list(cells); err != nil {
 		return nil, err
 	}
-	s.dev.Run(kernels.NewGatherPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device), 0, n)
+	gather := kernels.NewGatherPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device)
+	s.dev.Run(gather, 0, n)
 	p.current = true
 	return p.peaks.host[:n], p.peaks.fetch(s.dev, n)
 }

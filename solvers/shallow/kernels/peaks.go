@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred. Frames hold them in
-// float64, and so do these arrays. A step reads few of the arrays, and writes where something is new.
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
+// frames. A step reads few of the arrays, and writes where something is new.
 type Peaks struct {
 	Depth     []float64 // largest thickness, m
 	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is

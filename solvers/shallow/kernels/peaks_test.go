@@ -35,8 +35,10 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 		n    int
 		make func(x *looks) loop
 	}{
-		"kept":            {len(w), func(x *looks) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
-		"kept of a step":  {len(w), func(x *looks) loop { return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w) }},
+		"kept": {len(w), func(x *looks) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
+		"kept of a step": {len(w), func(x *looks) loop {
+			return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w)
+		}},
 		"picked of peaks": {n, func(x *looks) loop { return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
 		"sampled":         {n, func(x *looks) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
 		"picked":          {n, func(x *looks) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},

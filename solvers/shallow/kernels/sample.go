@@ -18,7 +18,8 @@ type Samples[F num.Float] struct {
 // step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
 //
 //atoll:kernel
-func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) {
+func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F],
+	w []State[F]) {
 	if !clock.Pending {
 		return
 	}
