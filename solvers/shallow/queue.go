@@ -34,14 +34,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		return err
 	}
 	clock := &s.hostClock[0]
-	n := min(steps, s.samples.most())
-	next := clock.Until
-	if clock.Pause > 0 {
-		next = min(next, clock.Pause)
-	}
-	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
-		n = max(1, int(left))
-	}
+	n := s.queueable(steps)
 	end := s.now.plus(n)
 	if n >= stepsPerRecording {
 		r, err := s.recording(ctx, s.now)
@@ -81,6 +74,21 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		return err
 	}
 	return s.check(ctx)
+}
+
+// queueable is how many of so many steps to queue at a time: about those up to where the clock stops, if all are as
+// long as the next one.
+func (s *solver[F]) queueable(steps int) int {
+	clock := &s.hostClock[0]
+	n := min(steps, s.samples.most())
+	next := clock.Until
+	if clock.Pause > 0 {
+		next = min(next, clock.Pause)
+	}
+	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
+		n = max(1, int(left))
+	}
+	return n
 }
 
 // queueStep queues step k of the cycle.

@@ -759,8 +759,8 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred. Frames hold them in
-// float64, and so do these arrays. A step reads few of the arrays, and writes where something is new.
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
+// frames. A step reads few of the arrays, and writes where something is new.
 // Peaks, peaks.go:10
 struct Peaks {
     Slice<double> Depth;
@@ -4436,8 +4436,8 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
-// step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
+// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
 // Sample[float32], sample.go:21
 DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const Samples_f32 *s,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -4460,8 +4460,8 @@ DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const 
     }
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
-// step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
+// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
 // Sample[float64], sample.go:21
 DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const Samples_f64 *s,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -4485,7 +4485,7 @@ DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const
 }
 
 // GatherStates reads the state of the k-th of some cells, and the depth of its bed.
-// GatherStates[float32], sample.go:39
+// GatherStates[float32], sample.go:40
 DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<State_f32> states, Slice<float> depths) {
     const State_f32 value1 = w[cells[k]];
@@ -4495,7 +4495,7 @@ DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds
 }
 
 // GatherStates reads the state of the k-th of some cells, and the depth of its bed.
-// GatherStates[float64], sample.go:39
+// GatherStates[float64], sample.go:40
 DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<State_f64> states, Slice<double> depths) {
     const State_f64 value1 = w[cells[k]];
@@ -5413,14 +5413,14 @@ extern "C" __global__ void __launch_bounds__(128) Sample_f64(int64 lo, int64 hi,
     if (k < hi) Sample_f64_at(k, clock, waves, &s, beds, w);
 }
 
-// Kernel GatherStates, sample.go:39
+// Kernel GatherStates, sample.go:40
 extern "C" __global__ void __launch_bounds__(128) GatherStates_f32(int64 lo, int64 hi, Slice<int32> cells,
         Slice<Bed_f32> beds, Slice<State_f32> w, Slice<State_f32> states, Slice<float> depths) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) GatherStates_f32_at(k, cells, beds, w, states, depths);
 }
 
-// Kernel GatherStates, sample.go:39
+// Kernel GatherStates, sample.go:40
 extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int64 hi, Slice<int32> cells,
         Slice<Bed_f64> beds, Slice<State_f64> w, Slice<State_f64> states, Slice<double> depths) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -14,8 +14,8 @@ type Samples[F num.Float] struct {
 	Times  []float64 // at the ends of the steps, s
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the next
-// step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
+// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
 //
 //atoll:kernel
 func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F],
