@@ -37,7 +37,8 @@ func Load(path string, sets []string, solvers map[string]Decoder) (*Case, error)
 // order of the file.
 func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) (*Case, error) {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%s: larger than %d bytes; put data into raster or mesh files, which the case names", path, MaxSize)
+		return nil, fmt.Errorf("%s: larger than %d bytes; put data into raster or mesh files, which the case names", path,
+			MaxSize)
 	}
 	d, err := newDecoder(path, data)
 	if err != nil {

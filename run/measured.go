@@ -60,7 +60,7 @@ func (r *runner) newRecords(g *config.Gauge) ([]record, error) {
 			return fail(err)
 		}
 		if last := rows[len(rows)-1].T; last < 0 || rows[0].T > r.Case.Time.End {
-			return fail(fmt.Errorf("%s: no measurement lies within the run: they are from %g s to %g s, and the run is from 0 to %g s",
+			return fail(fmt.Errorf("%s: no measurement is within the run: they are from %g s to %g s, the run is from 0 to %g s",
 				path, rows[0].T, last, r.Case.Time.End))
 		}
 		list = append(list, record{field, rows})

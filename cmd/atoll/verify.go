@@ -35,7 +35,8 @@ func verifyCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("resolution") {
 				if suite, _ := verify.Find(chosen[0]); len(args) == 0 || !suite.Scales || !(o.Resolution > 0) {
-					return usageError{fmt.Errorf("--resolution multiplies the number of cells, is above 0, and is for one of %s", scaling)}
+					return usageError{fmt.Errorf("--resolution multiplies the number of cells: it is above 0, and needs "+
+						"one solver, of %s", scaling)}
 				}
 			}
 			if f.backend == "cuda" {
