@@ -255,8 +255,8 @@ func (u *unit) survey() {
 		if _, ok := e.(*ast.ArrayType); !ok {
 			continue
 		}
-		if pointed[e] {
-			note(u.elements, tv.Type.(*types.Array).Elem())
+		if array, ok := tv.Type.(*types.Array); ok && pointed[e] {
+			note(u.elements, array.Elem())
 			continue
 		}
 		switch t := tv.Type.(type) {

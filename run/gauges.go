@@ -120,6 +120,51 @@ func openGauge(fence folder.Fence, g gaugePoint, cell int, columns []string, fro
 	return o, o.rows.add(o.row)
 }
 
+// beginSampling has the solver note what gauges and transects show in each step, if it can: then nobody looks between
+// steps.
+func (r *runner) beginSampling() error {
+	s, can := r.solver.(solvers.Sampler)
+	if !can || len(r.tables) == 0 {
+		return nil
+	}
+	var fields []string
+	var entities []int
+	if r.probe != nil {
+		fields = solvers.FieldNames(r.probe.fields)
+	}
+	for _, g := range r.gauges {
+		if g.cell >= 0 {
+			entities = append(entities, g.cell)
+		}
+	}
+	if r.transects != nil {
+		for _, of := range r.transects.lines {
+			for _, x := range of.cut {
+				entities = append(entities, x.Cell)
+			}
+		}
+	}
+	does, err := s.Sample(fields, entities)
+	if does {
+		r.sampler = s
+	}
+	return err
+}
+
+// sampleSteps adds the rows that the last steps are due. A solver that notes nothing took one step up to the present.
+func (r *runner) sampleSteps(ctx context.Context, now float64) error {
+	if r.sampler == nil {
+		return r.sample(ctx, now)
+	}
+	for k, t := range r.sampler.Sampled() {
+		r.sampler.Turn(k)
+		if err := r.sample(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sample adds rows to the gauges and transects for which one is due.
 func (r *runner) sample(ctx context.Context, t float64) error {
 	if r.transects != nil {

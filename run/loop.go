@@ -148,9 +148,12 @@ func (r *runner) nextFrame() float64 {
 	return float64(r.nextFrameIndex) * r.Case.Output.Every
 }
 
-// nextSample is when the next row of a gauge is due.
+// nextSample is when the run must pause for the next row of a gauge.
 func (r *runner) nextSample() float64 {
 	at := math.Inf(1)
+	if r.sampler != nil {
+		return at
+	}
 	for _, g := range r.tables {
 		if g.every > 0 {
 			at = min(at, g.next)
@@ -221,7 +224,7 @@ func (r *runner) stepsToLook(steps int) int {
 		n = min(n, every-steps%every)
 	}
 	for _, g := range r.tables {
-		if g.every == 0 {
+		if g.every == 0 && r.sampler == nil {
 			n = 1
 		}
 	}
@@ -259,7 +262,7 @@ func (r *runner) start(ctx context.Context) error {
 
 // record writes what is due after a step.
 func (r *runner) record(ctx context.Context, now solvers.Clock) error {
-	if err := r.sample(ctx, now.Time); err != nil {
+	if err := r.sampleSteps(ctx, now.Time); err != nil {
 		return err
 	}
 	early := r.Replay != nil && now.Time < r.Replay.From

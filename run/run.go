@@ -138,6 +138,7 @@ type runner struct {
 	gauges       []*gauge
 	transects    *transects         // nil for none
 	tables       []*gauge           // of both, on this rank
+	sampler      solvers.Sampler    // nil where rows are of the present state
 	conservation *conservationTable // on rank 0
 	observing    observing
 	progress     *progress.Line

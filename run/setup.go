@@ -219,6 +219,9 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 			return err
 		}
 	}
+	if err := r.beginSampling(); err != nil {
+		return err
+	}
 	if r.Comm.Rank() == 0 {
 		return r.fence.Publish(r.keepRecords)
 	}

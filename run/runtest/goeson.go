@@ -36,6 +36,7 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}
 	host := func() backend.Device { return cpu.New(1) }
 	far := func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }
+	queue := func() backend.Device { return backendtest.NewQueue(cpu.New(1), 1<<30) }
 	for _, again := range []struct {
 		name   string
 		ranks  int
@@ -45,6 +46,7 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
 		{"4 ranks with memory of their own", 4, Local, far},
+		{"1 rank that queues steps", 1, Local, queue},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
 		killed(t, whole, dir, len(saved)/2)

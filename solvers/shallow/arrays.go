@@ -118,7 +118,8 @@ type loops struct {
 	flux, update, tile backend.Loop
 	friction, moveBed  backend.Loop
 	series             [2]backend.Loop // evaluation, in both stages
-	peaks              [2]backend.Loop // of extremes: in a step, and of a state for output
+	peaks, peaksInStep backend.Loop    // of extremes: at the time of the clock, and in a step that is queued
+	sample             backend.Loop    // of what the step leaves in some cells, if any
 	stages             [2]stage
 }
 
@@ -138,9 +139,8 @@ func (a *arrays[F]) loops(scheme string, k cycleStep) (l loops, err error) {
 	for stage := range l.series {
 		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, waves, a.rows, a.series, a.boundary.Now)
 	}
-	for k, step := range []bool{true, false} {
-		l.peaks[k] = kernels.NewUpdatePeaksLoop(step, &a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
-	}
+	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
+	l.peaksInStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
 	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, waves, a.mesh.Beds, a.mesh.Stencils)
 	if a.middle != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)

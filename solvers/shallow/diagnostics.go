@@ -87,22 +87,36 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	w := s.host
 	if !s.separate {
 		w = s.current()
-	} else if s.hostStep != s.Steps() && !slices.Contains(s.hostCells, cell) {
-		// A gauge needs no more than its own cell, once for all of its fields. If the device has failed, the next step says
-		// so.
-		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
-		_ = s.downloadBeds(cell, cell+1)
-		s.hostCells = append(s.hostCells, cell)
+	} else if s.fetch([]int{cell}) != nil {
+		return math.NaN() // if the device has failed, the next step says so
 	}
-	return s.quantity(name, cell, &w[cell])
+	return s.quantity(name, float64(s.beds[cell].Depth), &w[cell])
+}
+
+func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
+	if s.samples.turned {
+		s.pickSampled(name, cells, values)
+		return nil
+	}
+	if err := s.fetch(cells); err != nil {
+		return err
+	}
+	for k, cell := range cells {
+		values[k] = s.Value(name, cell)
+	}
+	return nil
 }
 
 // forgetHostState marks the host's copy of the state as out of date.
-func (s *solver[F]) forgetHostState() { s.hostStep, s.hostCells = -1, s.hostCells[:0] }
+func (s *solver[F]) forgetHostState() {
+	s.hostStep, s.samples.turned, s.gathering.current = -1, false, false
+	clear(s.hostCells)
+}
 
-// quantity is a quantity by name of a cell in state c. The velocity of a layer thinner than dry is 0.
-func (s *solver[F]) quantity(name string, cell int, c *kernels.State[F]) float64 {
-	depth, h1, h2 := float64(s.beds[cell].Depth), float64(c.H1), float64(c.H2)
+// quantity is a quantity by name of a cell in state c, whose bed has a depth in m. The velocity of a layer thinner than
+// dry is 0.
+func (s *solver[F]) quantity(name string, depth float64, c *kernels.State[F]) float64 {
+	h1, h2 := float64(c.H1), float64(c.H2)
 	flow := func(q F, h F) float64 {
 		if h < s.params.DryDepth {
 			return 0
@@ -147,7 +161,7 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	const few = 20_000 // cells, for one thread
 	parallel.Ranges(len(out), parallel.Parts(len(out), few), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			out[i] = s.quantity(name, i, &w[i])
+			out[i] = s.quantity(name, float64(s.beds[i].Depth), &w[i])
 		}
 	})
 	return out, nil

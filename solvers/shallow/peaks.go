@@ -3,8 +3,10 @@ package shallow
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -17,68 +19,106 @@ type Keep struct {
 }
 
 // initialPeaks are the extremes of owned cells before the first step.
-func initialPeaks[F num.Float](k Keep, owned int, beds []kernels.Bed[F], state []kernels.State[F]) kernels.Peaks {
+func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
+	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
 		return peaks
 	}
-	peaks.Of = make([]kernels.Peak, owned)
-	for i := range peaks.Of {
-		peaks.Of[i] = kernels.Peak{Start: float64(state[i].H2) - float64(beds[i].Depth), Level: math.Inf(-1), Arrival: -1}
+	for _, a := range peaks.Arrays() {
+		*a = make([]float64, owned)
+	}
+	peaks.Marks = make([]int32, owned)
+	if moves {
+		peaks.Level = make([]float64, owned)
+	}
+	for i := range owned {
+		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2)-float64(beds[i].Depth), -1
+		if moves {
+			peaks.Level[i] = math.Inf(-1)
+		}
 	}
 	return peaks
 }
 
 // uploadPeaks puts the extremes on the device.
 func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
-	a.peaks = kernels.Peaks{Of: backend.Uploaded(&a.allocated, from.Of, "maxima"), Threshold: from.Threshold}
+	for _, array := range append(from.Arrays(), &from.Level) {
+		*array = backend.Uploaded(&a.allocated, *array, "maxima")
+	}
+	from.Marks = backend.Uploaded(&a.allocated, from.Marks, "maxima")
+	a.peaks = from
 }
 
-// updatePeaks takes the state at the start of step k into account.
+// updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
 func (s *solver[F]) updatePeaks(k cycleStep) {
-	if n := len(s.peaks.Of); n > 0 {
-		s.dev.Run(s.loops[k].peaks[0], 0, n)
+	if n := len(s.peaks.Depth); n > 0 {
+		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}
+}
+
+// updatePeaksNow takes the state of this step into account in some owned cells. It may do so again.
+func (s *solver[F]) updatePeaksNow(lo, hi int) error {
+	if !s.keepsMaxima {
+		return nil
+	}
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
+		return err
+	}
+	s.dev.Run(s.loops[s.now].peaks, lo, hi)
+	return nil
 }
 
 // peaksNow is the extremes up to the state of this step, where the host can read them.
-func (s *solver[F]) peaksNow() ([]kernels.Peak, error) {
+func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if s.hostPeaksStep == s.Steps() {
-		return s.hostPeaks, nil
+		return &s.hostPeaks, nil
 	}
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
 		return nil, err
 	}
-	s.dev.Run(s.loops[s.now].peaks[1], 0, len(s.peaks.Of))
-	if s.hostPeaks == nil {
-		s.hostPeaks = make([]kernels.Peak, len(s.peaks.Of))
-	}
-	if err := backend.Download(s.dev, s.hostPeaks, s.peaks.Of); err != nil {
-		return nil, err
+	if !s.separate {
+		s.hostPeaks = s.peaks
+	} else {
+		to := append(s.hostPeaks.Arrays(), &s.hostPeaks.Level)
+		for k, from := range append(s.peaks.Arrays(), &s.peaks.Level) {
+			*to[k] = slices.Grow((*to[k])[:0], len(*from))[:len(*from)]
+			if err := backend.Download(s.dev, *to[k], *from); err != nil {
+				return nil, err
+			}
+		}
+		s.hostPeaks.Marks = slices.Grow(s.hostPeaks.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
+		if err := backend.Download(s.dev, s.hostPeaks.Marks, s.peaks.Marks); err != nil {
+			return nil, err
+		}
+		if err := s.downloadBeds(0, len(s.beds)); err != nil {
+			return nil, err
+		}
 	}
 	s.hostPeaksStep = s.Steps()
-	return s.hostPeaks, nil
+	return &s.hostPeaks, nil
 }
 
-// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges, without touching other
-// cells.
+// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges. A device with memory of its
+// own looks at all cells, so that it is asked once.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.hostPeaksStep != s.Steps() && len(cells) > 0 {
-		if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
-			return err
+	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
+		gathered, err := s.gatherPeaks(cells)
+		for k := range gathered {
+			do(k, &gathered[k])
 		}
+		return err
 	}
-	var one [1]kernels.Peak
 	for k, cell := range cells {
-		if s.hostPeaksStep == s.Steps() {
-			do(k, &s.hostPeaks[cell])
-			continue
+		from := &s.hostPeaks
+		if s.hostPeaksStep != s.Steps() {
+			from = &s.peaks
+			if err := s.updatePeaksNow(cell, cell+1); err != nil {
+				return err
+			}
 		}
-		s.dev.Run(s.loops[s.now].peaks[1], cell, cell+1)
-		if err := backend.Download(s.dev, one[:], s.peaks.Of[cell:cell+1]); err != nil {
-			return err
-		}
-		do(k, &one[0])
+		of := s.peakOf(from, cell)
+		do(k, &of)
 	}
 	return nil
 }
@@ -143,9 +183,9 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	if err != nil {
 		return err
 	}
-	for i := range peaks {
-		if peaks[i].Depth > s.peaks.Threshold {
-			do(i, peaks[i].Level, s.wasDry[i])
+	for i, h := range peaks.Depth {
+		if h > s.peaks.Threshold {
+			do(i, s.peakOf(peaks, i).Level, s.wasDry[i])
 		}
 	}
 	return nil
@@ -154,7 +194,7 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 // PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
 // nothing is kept.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
-	if len(s.peaks.Of) == 0 && !s.keepsMaxima {
+	if !s.keepsMaxima {
 		return nil
 	}
 	for _, m := range Maxima {
@@ -165,10 +205,13 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			if err != nil {
 				return nil, err
 			}
-			values := make([]float64, len(peaks))
-			for i := range peaks {
-				values[i] = m.of(&peaks[i])
-			}
+			values := make([]float64, len(peaks.Depth))
+			parallel.Ranges(len(values), parallel.Parts(len(values), cellsPerWorker), func(_, lo, hi int) {
+				for i := lo; i < hi; i++ {
+					of := s.peakOf(peaks, i)
+					values[i] = m.of(&of)
+				}
+			})
 			return values, nil
 		}
 		f.At = func(_ context.Context, cells []int, values []float64) error {
@@ -177,7 +220,22 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 		list = append(list, f)
 	}
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-	return append(list, solvers.Field{Name: "peaks", Doc: "what was largest since the start", On: owned, Saved: true,
-		Components: []string{"depth", "level", "speed", "flux", "hazard", "start", "arrival", "when", "wet"},
-		View:       func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Of, 0) }})
+	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
+	saved := func(name string, view func() solvers.View) {
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
+			Saved: true, View: view})
+	}
+	for k, array := range s.peaks.Arrays() {
+		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
+	}
+	if len(s.uplift.Rises) > 0 {
+		saved("level", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Level, 0) })
+	}
+	saved("marks", func() solvers.View { return solvers.ViewOf[int32](s.dev, s.peaks.Marks, 0) })
+	return list
+}
+
+// peakOf is the extremes of a cell up to now, where the host can read them.
+func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
+	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
 }

@@ -34,14 +34,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		return err
 	}
 	clock := &s.hostClock[0]
-	n := min(steps, maxQueued)
-	next := clock.Until
-	if clock.Pause > 0 {
-		next = min(next, clock.Pause)
-	}
-	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
-		n = max(1, int(left))
-	}
+	n := s.queueable(steps)
 	end := s.now.plus(n)
 	if n >= stepsPerRecording {
 		r, err := s.recording(ctx, s.now)
@@ -77,19 +70,45 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	s.lap(inUpdate)
 	s.now = s.now.plus(int(clock.Steps - before))
 	s.forgetHostState()
+	if err := s.fetchSamples(before); err != nil {
+		return err
+	}
 	return s.check(ctx)
+}
+
+// queueable is how many of so many steps to queue at a time: about those up to where the clock stops, if all are as
+// long as the next one.
+func (s *solver[F]) queueable(steps int) int {
+	clock := &s.hostClock[0]
+	n := min(steps, s.samples.most())
+	next := clock.Until
+	if clock.Pause > 0 {
+		next = min(next, clock.Pause)
+	}
+	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
+		n = max(1, int(left))
+	}
+	return n
 }
 
 // queueStep queues step k of the cycle.
 func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 	s.updatePeaks(k)
-	if err := s.schedule.queue(ctx, k); err != nil || s.linked == nil {
+	if err := s.schedule.queue(ctx, k); err != nil {
 		return err
 	}
-	if err := s.linked.Max(s.limitBits(k.plus(1))); err != nil || s.params.Lag {
-		return err // a lagging minimum arrives with the next step's ghosts
+	if s.linked != nil {
+		if err := s.linked.Max(s.limitBits(k.plus(1))); err != nil {
+			return err
+		}
+		if !s.params.Lag { // a lagging minimum arrives with the next step's ghosts
+			if err := s.linked.Finish(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	return s.linked.Finish(ctx)
+	s.sample(k)
+	return nil
 }
 
 // queueTiles queues all tiles, and the exchange of what they make.

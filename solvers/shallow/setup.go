@@ -19,7 +19,8 @@ import (
 
 func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, hostStep: -1, hostPeaksStep: -1, reducer: newReducer(comm, cfg.Lag)}
+	s := &solver[F]{part: part, comm: comm, dev: dev, hostStep: -1, hostPeaksStep: -1, hostCells: map[int]bool{},
+		reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -96,7 +97,7 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 			s.wasDry[i] = state[i].H2 < s.params.DryDepth
 		}
 	}
-	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, whole.Beds, state))
+	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
 	for k := range cycleStep(cycleLength) {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return err

@@ -32,6 +32,12 @@ type Solver interface {
 	Field(name string) ([]float64, error)
 	// Value returns a quantity at one owned cell.
 	Value(name string, cell int) float64
+	// Pick writes a quantity at some owned cells to values.
+	Pick(name string, cells []int, values []float64) error
+	// Sample, Sampled and Turn are those of solvers.Sampler, of all that Pick knows.
+	Sample(cells []int) (bool, error)
+	Sampled() []float64
+	Turn(k int)
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
@@ -100,11 +106,13 @@ type solver[F num.Float] struct {
 	// separate tells that the device has separate memory. The host then has room for a copy of the state.
 	separate      bool
 	host          []kernels.State[F]
-	hostStep      int   // the step whose state host holds whole, -1 for none
-	hostCells     []int // cells of the current state that it holds besides
+	hostStep      int          // the step whose state host holds whole, -1 for none
+	hostCells     map[int]bool // cells of the current state that it holds besides
 	keepsMaxima   bool
 	hostPeaksStep int // the step up to which hostPeaks is current, -1 for none
-	hostPeaks     []kernels.Peak
+	hostPeaks     kernels.Peaks
+	gathering     gathering[F]
+	samples       samples[F]
 
 	loops [cycleLength]loops
 	schedule

@@ -16,7 +16,9 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	s.updatePeaks(s.now)
+	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
+		return err
+	}
 	if err := s.sweep(ctx, s.loops[s.now]); err != nil {
 		return err
 	}

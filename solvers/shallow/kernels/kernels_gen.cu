@@ -759,32 +759,37 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peak is the extremes of one layer of water in a cell since the start, and when they occurred. All of it is of
-// float64, as frames are.
-// Peak, peaks.go:10
-struct Peak {
-    double Depth;
-    double Level_;
-    double Speed;
-    double Flux_;
-    double Hazard;
-    double Start;
-    double Arrival;
-    double When;
-    double Wet;
-};
-static_assert(sizeof(Peak) == 72 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
-    offsetof(Peak, Speed) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
-    offsetof(Peak, Start) == 40 && offsetof(Peak, Arrival) == 48 && offsetof(Peak, When) == 56 &&
-    offsetof(Peak, Wet) == 64, "Peak");
-
-// Peaks is the extremes of owned cells.
-// Peaks, peaks.go:23
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
+// frames. A step reads few of the arrays, and writes where something is new.
+// Peaks, peaks.go:10
 struct Peaks {
-    Slice<Peak> Of;
+    Slice<double> Depth;
+    Slice<double> Level_;
+    Slice<double> Speed;
+    Slice<double> Flux_;
+    Slice<double> Hazard;
+    Slice<double> Start;
+    Slice<double> Arrival;
+    Slice<double> When;
+    Slice<double> Wet;
+    Slice<double> Since;
+    Slice<int32> Marks;
     double Threshold;
 };
-static_assert(sizeof(Peaks) == 32 && offsetof(Peaks, Of) == 0 && offsetof(Peaks, Threshold) == 24, "Peaks");
+static_assert(sizeof(Peaks) == 272 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
+    offsetof(Peaks, Speed) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
+    offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
+    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Marks) == 240 &&
+    offsetof(Peaks, Threshold) == 264, "Peaks");
+
+// Peak is the extremes of one cell.
+// Peak, peaks.go:103
+struct alignas(16) Peak {
+    double Depth, Level_, Speed, Flux_, Hazard, Arrival, When, Wet;
+};
+static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak, Level_) == 8 &&
+    offsetof(Peak, Speed) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
+    offsetof(Peak, Arrival) == 40 && offsetof(Peak, When) == 48 && offsetof(Peak, Wet) == 56, "Peak");
 
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
@@ -857,6 +862,32 @@ struct water_f64 {
 static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
     offsetof(water_f64, u2) == 48, "water_f64");
+
+// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
+// each at its number modulo that, and in each of them the cells.
+// Samples[float32], sample.go:10
+struct Samples_f32 {
+    Slice<int32> Cells;
+    Slice<State_f32> States;
+    Slice<float> Depths;
+    Slice<double> Times;
+};
+static_assert(sizeof(Samples_f32) == 96 && offsetof(Samples_f32, Cells) == 0 &&
+    offsetof(Samples_f32, States) == 24 && offsetof(Samples_f32, Depths) == 48 &&
+    offsetof(Samples_f32, Times) == 72, "Samples_f32");
+
+// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
+// each at its number modulo that, and in each of them the cells.
+// Samples[float64], sample.go:10
+struct Samples_f64 {
+    Slice<int32> Cells;
+    Slice<State_f64> States;
+    Slice<double> Depths;
+    Slice<double> Times;
+};
+static_assert(sizeof(Samples_f64) == 96 && offsetof(Samples_f64, Cells) == 0 &&
+    offsetof(Samples_f64, States) == 24 && offsetof(Samples_f64, Depths) == 48 &&
+    offsetof(Samples_f64, Times) == 72, "Samples_f64");
 
 // Row is the value of a series at a time in s.
 // Row, series.go:9
@@ -3437,6 +3468,124 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
+// updatePeaks[float32], peaks.go:49
+DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
+        Slice<State_f32> w) {
+    State_f32 *c = &w[i];
+    double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
+    bool there = c->H2 >= p->DryDepth;
+    int32 marks = peaks->Marks[i];
+    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
+    if (wet != was) {
+        peaks->Marks[i] = marks ^ 1;
+        if (was) {
+            peaks->Wet[i] += now - peaks->Since[i];
+        } else {
+            peaks->Since[i] = now;
+        }
+    }
+    if (!there) {
+        return;
+    }
+    if (h > peaks->Depth[i]) {
+        peaks->Depth[i] = h;
+        peaks->When[i] = now;
+    }
+    if ((marks & 2) == 0) {
+        if (num_Abs_f64(h - double(beds[i].Depth) - peaks->Start[i]) > peaks->Threshold) {
+            peaks->Arrival[i] = now;
+            peaks->Marks[i] |= 2;
+        }
+    }
+    if (peaks->Level_.len > 0) {
+        double level = h - double(beds[i].Depth);
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
+    }
+    x = x / h;
+    y = y / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    double flux = h * square, hazard = h * (speed + 0.5);
+    if (speed > peaks->Speed[i]) {
+        peaks->Speed[i] = speed;
+    }
+    if (flux > peaks->Flux_[i]) {
+        peaks->Flux_[i] = flux;
+    }
+    if (hazard > peaks->Hazard[i]) {
+        peaks->Hazard[i] = hazard;
+    }
+}
+
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
+// UpdatePeaks[float32], peaks.go:34
+DEVICE void UpdatePeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    updatePeaks_f32(i, p, clock->Time, peaks, beds, w);
+}
+
+// updatePeaks[float64], peaks.go:49
+DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
+        Slice<State_f64> w) {
+    State_f64 *c = &w[i];
+    double h = c->H2, x = c->Q2x, y = c->Q2y;
+    bool there = c->H2 >= p->DryDepth;
+    int32 marks = peaks->Marks[i];
+    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
+    if (wet != was) {
+        peaks->Marks[i] = marks ^ 1;
+        if (was) {
+            peaks->Wet[i] += now - peaks->Since[i];
+        } else {
+            peaks->Since[i] = now;
+        }
+    }
+    if (!there) {
+        return;
+    }
+    if (h > peaks->Depth[i]) {
+        peaks->Depth[i] = h;
+        peaks->When[i] = now;
+    }
+    if ((marks & 2) == 0) {
+        if (num_Abs_f64(h - beds[i].Depth - peaks->Start[i]) > peaks->Threshold) {
+            peaks->Arrival[i] = now;
+            peaks->Marks[i] |= 2;
+        }
+    }
+    if (peaks->Level_.len > 0) {
+        double level = h - beds[i].Depth;
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
+    }
+    x = x / h;
+    y = y / h;
+    double square = x * x + y * y;
+    double speed = num_Sqrt_f64(square);
+    double flux = h * square, hazard = h * (speed + 0.5);
+    if (speed > peaks->Speed[i]) {
+        peaks->Speed[i] = speed;
+    }
+    if (flux > peaks->Flux_[i]) {
+        peaks->Flux_[i] = flux;
+    }
+    if (hazard > peaks->Hazard[i]) {
+        peaks->Hazard[i] = hazard;
+    }
+}
+
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
+// UpdatePeaks[float64], peaks.go:34
+DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    updatePeaks_f64(i, p, clock->Time, peaks, beds, w);
+}
+
 // end is the time at the end of the step.
 // (*Clock[float32]).end, clock.go:41
 DEVICE double Clock_end_f32(Clock_f32 *c) {
@@ -3480,43 +3629,14 @@ DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// UpdatePeaks updates the extremes of cell i with the state w. In a step, whose length it finds as TileStep does, it is
-// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be counted twice.
-// UpdatePeaks[float32], peaks.go:33
-DEVICE void UpdatePeaks_f32_at(int64 i, bool step, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep[float32], peaks.go:41
+DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    Clock_f32 now = *clock;
-    if (step) {
-        now = Clock_atStepStart_f32(clock, waves);
-        if (now.Stop) {
-            return;
-        }
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    if (!now.Stop) {
+        updatePeaks_f32(i, p, now.Time, peaks, beds, w);
     }
-    State_f32 c = w[i];
-    if (c.H2 < p->DryDepth) {
-        return;
-    }
-    double h = double(c.H2);
-    Peak *k = &peaks->Of[i];
-    if (h > k->Depth) {
-        k->Depth = h;
-        k->When = now.Time;
-    }
-    double level = h - double(beds[i].Depth);
-    k->Level_ = go_max<double>(k->Level_, level);
-    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
-        k->Arrival = now.Time;
-    }
-    if (step && h > peaks->Threshold) {
-        k->Wet += double(now.Dt);
-    }
-    double x = double(c.Q2x) / h, y = double(c.Q2y) / h;
-    double square = x * x + y * y;
-    double speed = num_Sqrt_f64(square);
-    k->Speed = go_max<double>(k->Speed, speed);
-    k->Flux_ = go_max<double>(k->Flux_, h * square);
-    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
 }
 
 // end is the time at the end of the step.
@@ -3562,43 +3682,43 @@ DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
-// UpdatePeaks updates the extremes of cell i with the state w. In a step, whose length it finds as TileStep does, it is
-// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be counted twice.
-// UpdatePeaks[float64], peaks.go:33
-DEVICE void UpdatePeaks_f64_at(int64 i, bool step, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep[float64], peaks.go:41
+DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    Clock_f64 now = *clock;
-    if (step) {
-        now = Clock_atStepStart_f64(clock, waves);
-        if (now.Stop) {
-            return;
-        }
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    if (!now.Stop) {
+        updatePeaks_f64(i, p, now.Time, peaks, beds, w);
     }
-    State_f64 c = w[i];
-    if (c.H2 < p->DryDepth) {
-        return;
+}
+
+// At is the extremes of cell i up to now, whose bed has a depth in m.
+// (*Peaks).At, peaks.go:121
+DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
+    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
+    if (p->Level_.len > 0) {
+        of.Level_ = p->Level_[i];
     }
-    double h = c.H2;
-    Peak *k = &peaks->Of[i];
-    if (h > k->Depth) {
-        k->Depth = h;
-        k->When = now.Time;
+    if ((p->Marks[i] & 1) != 0) {
+        of.Wet += now - p->Since[i];
     }
-    double level = h - beds[i].Depth;
-    k->Level_ = go_max<double>(k->Level_, level);
-    if (k->Arrival < 0.0 && num_Abs_f64(level - k->Start) > peaks->Threshold) {
-        k->Arrival = now.Time;
-    }
-    if (step && h > peaks->Threshold) {
-        k->Wet += now.Dt;
-    }
-    double x = c.Q2x / h, y = c.Q2y / h;
-    double square = x * x + y * y;
-    double speed = num_Sqrt_f64(square);
-    k->Speed = go_max<double>(k->Speed, speed);
-    k->Flux_ = go_max<double>(k->Flux_, h * square);
-    k->Hazard = go_max<double>(k->Hazard, h * (speed + 0.5));
+    return of;
+}
+
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks[float32], peaks.go:115
+DEVICE void GatherPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
+        Slice<Bed_f32> beds, Slice<Peak> to) {
+    Bed_f32 bed = beds[cells[k]];
+    to[k] = Peaks_At(peaks, cells[k], clock->Time, double(bed.Depth));
+}
+
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks[float64], peaks.go:115
+DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
+        Slice<Bed_f64> beds, Slice<Peak> to) {
+    Bed_f64 bed = beds[cells[k]];
+    to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
 // (*Stencil[float32]).geometry, slopes.go:73
@@ -4314,6 +4434,74 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
     Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+}
+
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
+// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample[float32], sample.go:21
+DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const Samples_f32 *s,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    if (!clock->Pending) {
+        return;
+    }
+    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    int64 at = rem(now.Steps, s->Times.len);
+    if (k == 0) {
+        s->Times[at] = now.Time;
+    }
+    if (k < s->Cells.len) {
+        int32 cell = s->Cells[k];
+        State_f32 &place1 = s->States[add(mul(at, s->Cells.len), k)];
+        float &place2 = s->Depths[add(mul(at, s->Cells.len), k)];
+        const State_f32 value1 = w[cell];
+        const float value2 = beds[cell].Depth;
+        place1 = value1;
+        place2 = value2;
+    }
+}
+
+// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
+// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample[float64], sample.go:21
+DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const Samples_f64 *s,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    if (!clock->Pending) {
+        return;
+    }
+    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    int64 at = rem(now.Steps, s->Times.len);
+    if (k == 0) {
+        s->Times[at] = now.Time;
+    }
+    if (k < s->Cells.len) {
+        int32 cell = s->Cells[k];
+        State_f64 &place1 = s->States[add(mul(at, s->Cells.len), k)];
+        double &place2 = s->Depths[add(mul(at, s->Cells.len), k)];
+        const State_f64 value1 = w[cell];
+        const double value2 = beds[cell].Depth;
+        place1 = value1;
+        place2 = value2;
+    }
+}
+
+// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates[float32], sample.go:40
+DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<State_f32> states, Slice<float> depths) {
+    const State_f32 value1 = w[cells[k]];
+    const float value2 = beds[cells[k]].Depth;
+    states[k] = value1;
+    depths[k] = value2;
+}
+
+// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates[float64], sample.go:40
+DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<State_f64> states, Slice<double> depths) {
+    const State_f64 value1 = w[cells[k]];
+    const double value2 = beds[cells[k]].Depth;
+    states[k] = value1;
+    depths[k] = value2;
 }
 
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
@@ -5101,36 +5289,50 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel UpdatePeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_step_false_f32(int64 lo, int64 hi,
+// Kernel UpdatePeaks, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) UpdatePeaks_f32_at(i, &p, clock, &peaks, beds, w);
+}
+
+// Kernel UpdatePeaks, peaks.go:34
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) UpdatePeaks_f64_at(i, &p, clock, &peaks, beds, w);
+}
+
+// Kernel UpdatePeaksInStep, peaks.go:41
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaks_f32_at(i, false, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_step_false_f64(int64 lo, int64 hi,
+// Kernel UpdatePeaksInStep, peaks.go:41
+extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaks_f64_at(i, false, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_step_true_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
-        const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaks_f32_at(i, true, &p, clock, waves, &peaks, beds, w);
+// Kernel GatherPeaks, peaks.go:115
+extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
+        Clock_f32 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<Peak> to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) GatherPeaks_f32_at(k, cells, clock, &peaks, beds, to);
 }
 
-// Kernel UpdatePeaks, peaks.go:33
-extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_step_true_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
-        const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaks_f64_at(i, true, &p, clock, waves, &peaks, beds, w);
+// Kernel GatherPeaks, peaks.go:115
+extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
+        Clock_f64 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<Peak> to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) GatherPeaks_f64_at(k, cells, clock, &peaks, beds, to);
 }
 
 // Kernel CellSlopes, reconstruct.go:9
@@ -5195,6 +5397,34 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, i
         Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel Sample, sample.go:21
+extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
+        Least<float> *waves, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Sample_f32_at(k, clock, waves, &s, beds, w);
+}
+
+// Kernel Sample, sample.go:21
+extern "C" __global__ void __launch_bounds__(128) Sample_f64(int64 lo, int64 hi, Clock_f64 *clock,
+        Least<double> *waves, const __grid_constant__ Samples_f64 s, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Sample_f64_at(k, clock, waves, &s, beds, w);
+}
+
+// Kernel GatherStates, sample.go:40
+extern "C" __global__ void __launch_bounds__(128) GatherStates_f32(int64 lo, int64 hi, Slice<int32> cells,
+        Slice<Bed_f32> beds, Slice<State_f32> w, Slice<State_f32> states, Slice<float> depths) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) GatherStates_f32_at(k, cells, beds, w, states, depths);
+}
+
+// Kernel GatherStates, sample.go:40
+extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int64 hi, Slice<int32> cells,
+        Slice<Bed_f64> beds, Slice<State_f64> w, Slice<State_f64> states, Slice<double> depths) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) GatherStates_f64_at(k, cells, beds, w, states, depths);
 }
 
 // Kernel EvaluateSeries, series.go:23

@@ -240,7 +240,56 @@ func (loop *SurveyLoop[F]) Launch() abi.Launch {
 
 // UpdatePeaksLoop runs UpdatePeaks for lo ≤ index < hi, on the CPU or another device.
 type UpdatePeaksLoop[F num.Float] struct {
-	step  bool
+	p     *Params[F]
+	clock *Clock[F]
+	peaks *Peaks
+	beds  []Bed[F]
+	w     []State[F]
+
+	code lanes.Code
+}
+
+// NewUpdatePeaksLoop prepares UpdatePeaks.
+func NewUpdatePeaksLoop[F num.Float](p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksLoop[F] {
+	loop := &UpdatePeaksLoop[F]{p, clock, peaks, beds, w, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *UpdatePeaksLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "UpdatePeaks"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *UpdatePeaksLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
+	for i := lo; i < hi; i++ {
+		UpdatePeaks(i, loop.p, loop.clock, loop.peaks, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdatePeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.PointerTo("clock", loop.clock),
+		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// UpdatePeaksInStepLoop runs UpdatePeaksInStep for lo ≤ index < hi, on the CPU or another device.
+type UpdatePeaksInStepLoop[F num.Float] struct {
 	p     *Params[F]
 	clock *Clock[F]
 	waves *atomics.Least[F]
@@ -249,21 +298,21 @@ type UpdatePeaksLoop[F num.Float] struct {
 	w     []State[F]
 }
 
-// NewUpdatePeaksLoop prepares UpdatePeaks.
-func NewUpdatePeaksLoop[F num.Float](step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksLoop[F] {
-	return &UpdatePeaksLoop[F]{step, p, clock, waves, peaks, beds, w}
+// NewUpdatePeaksInStepLoop prepares UpdatePeaksInStep.
+func NewUpdatePeaksInStepLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksInStepLoop[F] {
+	return &UpdatePeaksInStepLoop[F]{p, clock, waves, peaks, beds, w}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *UpdatePeaksLoop[F]) Range(lo, hi int) {
+func (loop *UpdatePeaksInStepLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		UpdatePeaks(i, loop.step, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+		UpdatePeaksInStep(i, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "UpdatePeaks" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *UpdatePeaksInStepLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UpdatePeaksInStep" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("waves", loop.waves),
@@ -273,15 +322,36 @@ func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// variant tells the kernel's variants apart.
-func (loop *UpdatePeaksLoop[F]) variant() string {
-	switch {
-	case !loop.step:
-		return "_step_false"
-	case loop.step:
-		return "_step_true"
+// GatherPeaksLoop runs GatherPeaks for lo ≤ index < hi, on the CPU or another device.
+type GatherPeaksLoop[F num.Float] struct {
+	cells []int32
+	clock *Clock[F]
+	peaks *Peaks
+	beds  []Bed[F]
+	to    []Peak
+}
+
+// NewGatherPeaksLoop prepares GatherPeaks.
+func NewGatherPeaksLoop[F num.Float](cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) *GatherPeaksLoop[F] {
+	return &GatherPeaksLoop[F]{cells, clock, peaks, beds, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *GatherPeaksLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		GatherPeaks(k, loop.cells, loop.clock, loop.peaks, loop.beds, loop.to)
 	}
-	panic("UpdatePeaks has no variant for these constants")
+}
+
+// Launch says how other devices run the kernel.
+func (loop *GatherPeaksLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "GatherPeaks" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.PointerTo("clock", loop.clock),
+		abi.ConstantOf("peaks", loop.peaks),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("to", loop.to),
+	}}
 }
 
 // CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
@@ -424,6 +494,70 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 		return "_Roe"
 	}
 	return "" // has no code of its own
+}
+
+// SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.
+type SampleLoop[F num.Float] struct {
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	s     *Samples[F]
+	beds  []Bed[F]
+	w     []State[F]
+}
+
+// NewSampleLoop prepares Sample.
+func NewSampleLoop[F num.Float](clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
+	return &SampleLoop[F]{clock, waves, s, beds, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SampleLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Sample(k, loop.clock, loop.waves, loop.s, loop.beds, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SampleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Sample" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// GatherStatesLoop runs GatherStates for lo ≤ index < hi, on the CPU or another device.
+type GatherStatesLoop[F num.Float] struct {
+	cells  []int32
+	beds   []Bed[F]
+	w      []State[F]
+	states []State[F]
+	depths []F
+}
+
+// NewGatherStatesLoop prepares GatherStates.
+func NewGatherStatesLoop[F num.Float](cells []int32, beds []Bed[F], w []State[F], states []State[F], depths []F) *GatherStatesLoop[F] {
+	return &GatherStatesLoop[F]{cells, beds, w, states, depths}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *GatherStatesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		GatherStates(k, loop.cells, loop.beds, loop.w, loop.states, loop.depths)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *GatherStatesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "GatherStates" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("states", loop.states),
+		abi.ElementsOf("depths", loop.depths),
+	}}
 }
 
 // EvaluateSeriesLoop runs EvaluateSeries for lo ≤ index < hi, on the CPU or another device.

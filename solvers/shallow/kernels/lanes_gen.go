@@ -19,30 +19,34 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
 		"UpdateCell_f32":           {Entry: 1, Lanes: 8},
 		"EdgeFlux_PVM_f32":         {Entry: 2, Lanes: 8},
-		"CellSlopes_f32":           {Entry: 3, Lanes: 8},
-		"SlopedFlux_PVM_f32":       {Entry: 4, Lanes: 8},
-		"StageCell_last_false_f32": {Entry: 5, Lanes: 8},
-		"StageCell_last_true_f32":  {Entry: 6, Lanes: 8},
-		"UpdateCell_f64":           {Entry: 7, Lanes: 4},
-		"CellSlopes_f64":           {Entry: 8, Lanes: 4},
-		"StageCell_last_false_f64": {Entry: 9, Lanes: 4},
-		"StageCell_last_true_f64":  {Entry: 10, Lanes: 4},
-		"EdgeFlux_PVM_f64":         {Entry: 11, Lanes: 8},
-		"SlopedFlux_PVM_f64":       {Entry: 12, Lanes: 8},
+		"UpdatePeaks_f32":          {Entry: 3, Lanes: 8},
+		"CellSlopes_f32":           {Entry: 4, Lanes: 8},
+		"SlopedFlux_PVM_f32":       {Entry: 5, Lanes: 8},
+		"StageCell_last_false_f32": {Entry: 6, Lanes: 8},
+		"StageCell_last_true_f32":  {Entry: 7, Lanes: 8},
+		"UpdateCell_f64":           {Entry: 8, Lanes: 4},
+		"UpdatePeaks_f64":          {Entry: 9, Lanes: 4},
+		"CellSlopes_f64":           {Entry: 10, Lanes: 4},
+		"StageCell_last_false_f64": {Entry: 11, Lanes: 4},
+		"StageCell_last_true_f64":  {Entry: 12, Lanes: 4},
+		"EdgeFlux_PVM_f64":         {Entry: 13, Lanes: 8},
+		"SlopedFlux_PVM_f64":       {Entry: 14, Lanes: 8},
 	},
 	lanes.AVX512: {
-		"UpdateCell_f32":           {Entry: 13, Lanes: 8},
-		"CellSlopes_f32":           {Entry: 14, Lanes: 8},
-		"StageCell_last_false_f32": {Entry: 15, Lanes: 8},
-		"StageCell_last_true_f32":  {Entry: 16, Lanes: 8},
-		"EdgeFlux_PVM_f32":         {Entry: 17, Lanes: 16},
-		"SlopedFlux_PVM_f32":       {Entry: 18, Lanes: 16},
-		"UpdateCell_f64":           {Entry: 19, Lanes: 8},
-		"EdgeFlux_PVM_f64":         {Entry: 20, Lanes: 8},
-		"CellSlopes_f64":           {Entry: 21, Lanes: 8},
-		"SlopedFlux_PVM_f64":       {Entry: 22, Lanes: 8},
-		"StageCell_last_false_f64": {Entry: 23, Lanes: 8},
-		"StageCell_last_true_f64":  {Entry: 24, Lanes: 8},
+		"UpdateCell_f32":           {Entry: 15, Lanes: 8},
+		"UpdatePeaks_f32":          {Entry: 16, Lanes: 8},
+		"CellSlopes_f32":           {Entry: 17, Lanes: 8},
+		"StageCell_last_false_f32": {Entry: 18, Lanes: 8},
+		"StageCell_last_true_f32":  {Entry: 19, Lanes: 8},
+		"EdgeFlux_PVM_f32":         {Entry: 20, Lanes: 16},
+		"SlopedFlux_PVM_f32":       {Entry: 21, Lanes: 16},
+		"UpdateCell_f64":           {Entry: 22, Lanes: 8},
+		"EdgeFlux_PVM_f64":         {Entry: 23, Lanes: 8},
+		"UpdatePeaks_f64":          {Entry: 24, Lanes: 8},
+		"CellSlopes_f64":           {Entry: 25, Lanes: 8},
+		"SlopedFlux_PVM_f64":       {Entry: 26, Lanes: 8},
+		"StageCell_last_false_f64": {Entry: 27, Lanes: 8},
+		"StageCell_last_true_f64":  {Entry: 28, Lanes: 8},
 	},
 }
 
@@ -54,48 +58,56 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 2:
 		EdgeFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		CellSlopes_f32_avx2(loop, lo, hi, j, k, result)
+		UpdatePeaks_f32_avx2(loop, lo, hi, j, k, result)
 	case 4:
-		SlopedFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
+		CellSlopes_f32_avx2(loop, lo, hi, j, k, result)
 	case 5:
-		StageCell_last_false_f32_avx2(loop, lo, hi, j, k, result)
+		SlopedFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
 	case 6:
-		StageCell_last_true_f32_avx2(loop, lo, hi, j, k, result)
+		StageCell_last_false_f32_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		UpdateCell_f64_avx2(loop, lo, hi, j, k, result)
+		StageCell_last_true_f32_avx2(loop, lo, hi, j, k, result)
 	case 8:
-		CellSlopes_f64_avx2(loop, lo, hi, j, k, result)
+		UpdateCell_f64_avx2(loop, lo, hi, j, k, result)
 	case 9:
-		StageCell_last_false_f64_avx2(loop, lo, hi, j, k, result)
+		UpdatePeaks_f64_avx2(loop, lo, hi, j, k, result)
 	case 10:
-		StageCell_last_true_f64_avx2(loop, lo, hi, j, k, result)
+		CellSlopes_f64_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+		StageCell_last_false_f64_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+		StageCell_last_true_f64_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
+		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
+		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
+		UpdateCell_f32_avx512(loop, lo, hi, j, k, result)
 	case 16:
-		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
+		UpdatePeaks_f32_avx512(loop, lo, hi, j, k, result)
 	case 17:
-		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+		CellSlopes_f32_avx512(loop, lo, hi, j, k, result)
 	case 18:
-		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+		StageCell_last_false_f32_avx512(loop, lo, hi, j, k, result)
 	case 19:
-		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
+		StageCell_last_true_f32_avx512(loop, lo, hi, j, k, result)
 	case 20:
-		EdgeFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 21:
-		CellSlopes_f64_avx512(loop, lo, hi, j, k, result)
+		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
 	case 22:
-		SlopedFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
+		UpdateCell_f64_avx512(loop, lo, hi, j, k, result)
 	case 23:
-		StageCell_last_false_f64_avx512(loop, lo, hi, j, k, result)
+		EdgeFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
 	case 24:
+		UpdatePeaks_f64_avx512(loop, lo, hi, j, k, result)
+	case 25:
+		CellSlopes_f64_avx512(loop, lo, hi, j, k, result)
+	case 26:
+		SlopedFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
+	case 27:
+		StageCell_last_false_f64_avx512(loop, lo, hi, j, k, result)
+	case 28:
 		StageCell_last_true_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
@@ -105,6 +117,9 @@ func UpdateCell_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 
 //go:noescape
 func EdgeFlux_PVM_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -120,6 +135,9 @@ func StageCell_last_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result 
 
 //go:noescape
 func UpdateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -138,6 +156,9 @@ func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsaf
 
 //go:noescape
 func UpdateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -159,6 +180,9 @@ func UpdateCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.
 
 //go:noescape
 func EdgeFlux_PVM_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func CellSlopes_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

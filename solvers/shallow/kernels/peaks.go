@@ -5,60 +5,127 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peak is the extremes of one layer of water in a cell since the start, and when they occurred. All of it is of
-// float64, as frames are.
-type Peak struct {
-	Depth   float64 // largest thickness, m
-	Level   float64 // highest level of the surface while there was water, m
-	Speed   float64 // m/s
-	Flux    float64 // of momentum, h u², m³/s²
-	Hazard  float64 // h (u + 0.5 m/s), m²/s
-	Start   float64 // level at the start, m: of dry ground its height
-	Arrival float64 // when the level first stood off that at the start by more than a threshold, s; -1 for not yet
-	When    float64 // when the thickness was largest, s
-	Wet     float64 // how long there was more water than the threshold, s
-}
-
-// Peaks is the extremes of owned cells.
+// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
+// frames. A step reads few of the arrays, and writes where something is new.
 type Peaks struct {
-	Of        []Peak
-	Threshold float64 // m
+	Depth     []float64 // largest thickness, m
+	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
+	Speed     []float64 // m/s
+	Flux      []float64 // of momentum, h u², m³/s²
+	Hazard    []float64 // h (u + 0.5 m/s), m²/s
+	Start     []float64 // level at the start, m: of dry ground its height
+	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
+	When      []float64 // when the thickness was largest, s
+	Wet       []float64 // how long there was more water than Threshold, up to when there last was not, s
+	Since     []float64 // when there last came to be so much, s
+	Marks     []int32   // of what there is, so that a step need not read when it came
+	Threshold float64   // m
 }
 
-// UpdatePeaks updates the extremes of cell i with the state w. In a step, whose length it finds as TileStep does, it is
-// called with the state at its start, and adds its length to the time with water; without a step it adds nothing, so
-// that the same state may be counted twice.
+const (
+	wetNow  int32 = 1 << iota // more water than the threshold
+	arrived                   // at some time
+)
+
+// UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
+// twice.
 //
-//atoll:kernel step=false,true
-func UpdatePeaks[F num.Float](i int, step bool, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
+//atoll:kernel lanes
+func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) {
+	updatePeaks(i, p, clock.Time, peaks, beds, w)
+}
+
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+//
+//atoll:kernel
+func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
-	now := *clock
-	if step {
-		now = clock.atStepStart(waves)
-		if now.Stop {
-			return
+	now := clock.atStepStart(waves)
+	if !now.Stop {
+		updatePeaks(i, p, now.Time, peaks, beds, w)
+	}
+}
+
+func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], w []State[F]) {
+	c := &w[i]
+	h, x, y := float64(c.H2), float64(c.Q2x), float64(c.Q2y)
+	there := c.H2 >= p.DryDepth
+	marks := peaks.Marks[i]
+	wet, was := there && h > peaks.Threshold, marks&wetNow != 0
+	//atoll:seldom
+	if wet != was {
+		peaks.Marks[i] = marks ^ wetNow
+		if was {
+			peaks.Wet[i] += now - peaks.Since[i]
+		} else {
+			peaks.Since[i] = now
 		}
 	}
-	c := w[i]
-	if c.H2 < p.DryDepth {
+	if !there {
 		return
 	}
-	h := float64(c.H2)
-	k := &peaks.Of[i]
-	if h > k.Depth {
-		k.Depth, k.When = h, now.Time
+	//atoll:seldom
+	if h > peaks.Depth[i] {
+		peaks.Depth[i], peaks.When[i] = h, now
 	}
-	level := h - float64(beds[i].Depth)
-	k.Level = max(k.Level, level)
-	if k.Arrival < 0 && num.Abs(level-k.Start) > peaks.Threshold {
-		k.Arrival = now.Time
+	//atoll:seldom
+	if marks&arrived == 0 {
+		if num.Abs(h-float64(beds[i].Depth)-peaks.Start[i]) > peaks.Threshold {
+			peaks.Arrival[i] = now
+			peaks.Marks[i] |= arrived
+		}
 	}
-	if step && h > peaks.Threshold {
-		k.Wet += float64(now.Dt)
+	if len(peaks.Level) > 0 {
+		level := h - float64(beds[i].Depth)
+		if level > peaks.Level[i] {
+			peaks.Level[i] = level
+		}
 	}
-	x, y := float64(c.Q2x)/h, float64(c.Q2y)/h
+	x, y = x/h, y/h
 	square := x*x + y*y
 	speed := num.Sqrt(square)
-	k.Speed, k.Flux = max(k.Speed, speed), max(k.Flux, h*square)
-	k.Hazard = max(k.Hazard, h*(speed+.5))
+	flux, hazard := h*square, h*(speed+.5)
+	//atoll:seldom
+	if speed > peaks.Speed[i] {
+		peaks.Speed[i] = speed
+	}
+	//atoll:seldom
+	if flux > peaks.Flux[i] {
+		peaks.Flux[i] = flux
+	}
+	//atoll:seldom
+	if hazard > peaks.Hazard[i] {
+		peaks.Hazard[i] = hazard
+	}
+}
+
+// Peak is the extremes of one cell.
+type Peak struct {
+	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
+}
+
+// Arrays are those of p that each cell has, but for Level.
+func (p *Peaks) Arrays() []*[]float64 {
+	return []*[]float64{&p.Depth, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
+}
+
+// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+//
+//atoll:kernel
+func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
+	bed := beds[cells[k]]
+	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
+}
+
+// At is the extremes of cell i up to now, whose bed has a depth in m.
+func (p *Peaks) At(i int32, now, depth float64) Peak {
+	of := Peak{Depth: p.Depth[i], Level: p.Depth[i] - depth, Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
+		Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i]}
+	if len(p.Level) > 0 {
+		of.Level = p.Level[i]
+	}
+	if p.Marks[i]&wetNow != 0 {
+		of.Wet += now - p.Since[i]
+	}
+	return of
 }

@@ -76,12 +76,21 @@ func (d *flow) Fields() []solvers.Field {
 		fields[i].On = d.cells
 		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
 		fields[i].At = func(_ context.Context, cells []int, values []float64) error {
-			for k, cell := range cells {
-				values[k] = d.Value(name, cell)
-			}
-			return nil
+			return d.Pick(name, cells, values)
 		}
 	}
 	fields = append(fields, d.PeakFields(d.cells)...)
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
+}
+
+// Sample is that of solvers.Sampler, for fields of the state.
+func (d *flow) Sample(fields []string, cells []int) (bool, error) {
+	own, _ := declared(d.layers())
+	known := solvers.FieldNames(own)
+	for _, name := range fields {
+		if !slices.Contains(known, name) {
+			return false, nil
+		}
+	}
+	return d.Solver.Sample(cells)
 }

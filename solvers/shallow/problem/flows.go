@@ -26,10 +26,17 @@ func (d *flow) Flows() []solvers.Flow {
 	}
 	for k, of := range layers {
 		list[k].On = d.cells
+		var all [3][]float64
 		list[k].At = func(_ context.Context, cells []int, values []float64) error {
-			for i, cell := range cells {
-				h := d.Value("h"+of, cell)
-				values[2*i], values[2*i+1] = h*d.Value("u"+of, cell), h*d.Value("v"+of, cell)
+			for q, name := range []string{"h" + of, "u" + of, "v" + of} {
+				all[q] = slices.Grow(all[q][:0], len(cells))[:len(cells)]
+				if err := d.Pick(name, cells, all[q]); err != nil {
+					return err
+				}
+			}
+			h, u, v := all[0], all[1], all[2]
+			for i := range cells {
+				values[2*i], values[2*i+1] = h[i]*u[i], h[i]*v[i]
 			}
 			return nil
 		}

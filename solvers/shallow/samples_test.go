@@ -1,0 +1,140 @@
+package shallow
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+)
+
+// apart is a device that records and talks to those of other ranks by itself, and has memory of its own.
+type apart struct {
+	linked
+	held map[unsafe.Pointer][]uint64
+}
+
+func newApart(c dist.Comm) backend.Device {
+	return apart{linked{recorder{cpu.New(1)}, c}, map[unsafe.Pointer][]uint64{}}
+}
+
+func (d apart) Alloc(bytes int) (unsafe.Pointer, error) {
+	words := make([]uint64, bytes/8+1)
+	p := unsafe.Pointer(unsafe.SliceData(words))
+	d.held[p] = words
+	return p, nil
+}
+
+func (d apart) Free(p unsafe.Pointer) error {
+	delete(d.held, p)
+	return nil
+}
+
+func (apart) Move(dst, src unsafe.Pointer, n int) error {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+	return nil
+}
+func (d apart) Upload(dst, src unsafe.Pointer, n int) error   { return d.Move(dst, src, n) }
+func (d apart) Download(dst, src unsafe.Pointer, n int) error { return d.Move(dst, src, n) }
+func (apart) Sync() error                                     { return nil }
+
+// TestSamplesAreThoseOfSteps: what queued steps leave in some cells is what these hold after each step that the host
+// takes, at the same times, and so is what was largest there at the end.
+func TestSamplesAreThoseOfSteps(t *testing.T) {
+	ctx := context.Background()
+	names := []string{"h2", "u2", "z2", "depth"}
+	water := func(x, y float64) (depth, h1, h2 float64) {
+		depth, h1, h2 = dam(x, y)
+		return depth, 0, h1 + h2
+	}
+	run := func(device func(dist.Comm) backend.Device, ranks int, cfg Config,
+		samples bool) (all [][][]float64, calls int) {
+		all = make([][][]float64, ranks)
+		err := onDevices(t, device, ranks, 2000, "float64", cfg, water, func(c dist.Comm, p *mesh.Part, s Solver) error {
+			cells := []int{p.Owned - 1, 0, 5, 0}
+			if does, err := s.Sample(cells); err != nil || does != samples {
+				return fmt.Errorf("samples: %v, %v", does, err)
+			}
+			look := func(at float64) error {
+				row := []float64{at}
+				for _, name := range names {
+					values := make([]float64, len(cells))
+					if err := s.Pick(name, cells, values); err != nil {
+						return err
+					}
+					row = append(row, values...)
+				}
+				all[c.Rank()] = append(all[c.Rank()], row)
+				return nil
+			}
+			for s.Time() < .5 {
+				if c.Rank() == 0 {
+					calls++
+				}
+				n := 1
+				if samples {
+					n = 23
+				}
+				if err := s.Advance(ctx, .5, n); err != nil {
+					return err
+				}
+				if !samples {
+					if err := look(s.Time()); err != nil {
+						return err
+					}
+				}
+				for k, at := range s.Sampled() {
+					s.Turn(k)
+					if err := look(at); err != nil {
+						return err
+					}
+				}
+			}
+			for _, f := range s.PeakFields(domain.Cells(p)) {
+				row := make([]float64, len(cells))
+				if err := f.Pick(ctx, cells, row); err != nil {
+					return err
+				}
+				whole, err := f.Read(ctx)
+				if err != nil {
+					return err
+				}
+				all[c.Rank()] = append(all[c.Rank()], row, whole)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all, calls
+	}
+	for order := 1; order <= 2; order++ {
+		for _, lag := range []bool{false, true} {
+			cfg := config("pvm-ifcp")
+			cfg.Order, cfg.Lag, cfg.Layers, cfg.Keep = order, lag, 1, Keep{Maxima: true, Threshold: .01}
+			for _, ranks := range []int{1, 3} {
+				want, _ := run(func(dist.Comm) backend.Device { return cpu.New(1) }, ranks, cfg, false)
+				queued := cfg
+				if ranks > 1 {
+					queued.Halo = "nccl"
+				}
+				got, calls := run(newApart, ranks, queued, true)
+				if len(want[0]) < 40 || len(got[0]) != len(want[0]) || calls > len(want[0])/8 {
+					t.Errorf("%d rows, %d calls: the test sees nothing", len(want[0]), calls)
+				}
+				for rank := range want {
+					for k := range want[rank] {
+						if got, want := fmt.Sprint(got[rank][k]), fmt.Sprint(want[rank][k]); got != want {
+							t.Fatalf("order %d, lag %v, %d ranks: row %d is %.200s…, want %.200s…", order, lag, ranks, k, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
