@@ -2,7 +2,7 @@ package backend
 
 import "unsafe"
 
-// Keeper is a device with memory of its own that keeps copies of arrays beside them.
+// Keeper is a device with separate memory that can hold copies of its arrays there, to be read while work goes on.
 type Keeper interface {
 	// Keep returns a copy of an array as it is when everything called before has finished, and nil where the device has
 	// no room for one.
@@ -11,14 +11,14 @@ type Keeper interface {
 
 // Kept is a copy of an array on a device, which stays as it is while the device goes on.
 type Kept interface {
-	// Read copies bytes from the byte at on to the host, beside what was called of the device since. Any goroutine may
-	// call it.
+	// Read copies bytes, from offset at on, to the host, concurrently with what was queued on the device since. Any
+	// goroutine may call it.
 	Read(to []byte, at int) error
-	// Close gives the memory back. It is called as the device is, after the last Read.
+	// Close frees the memory. Like the device's own methods it is called from the device's goroutine, after the last Read.
 	Close() error
 }
 
-// Keep returns a copy of an array on the device, or nil where that keeps none.
+// Keep returns a copy of an array on the device, or nil where the device is no Keeper or has no room.
 func Keep(d Device, src []byte) (Kept, error) {
 	k, ok := d.(Keeper)
 	if !ok || len(src) == 0 {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// suggest says what to write in the place of a word: the nearest option if there is a near one, and else all.
+// suggest returns advice for a misspelled word: the nearest option if one is near, and else all of them.
 func suggest(word string, options []string) string {
 	best, distance := "", len(word)/3+2
 	for _, o := range options {
@@ -18,7 +18,7 @@ func suggest(word string, options []string) string {
 	return Choose(options)
 }
 
-// Choose says what to choose from.
+// Choose lists the options for an error: "choose a, b or c".
 func Choose(options []string) string {
 	n := len(options) - 1
 	if n == 0 {
@@ -27,8 +27,8 @@ func Choose(options []string) string {
 	return "choose " + strings.Join(options[:n], ", ") + " or " + options[n]
 }
 
-// edits is the distance of Levenshtein: how many letters to insert, remove or replace. A word too long to be a
-// slip is far.
+// edits is the Levenshtein distance: how many letters to insert, remove or replace. For a word of more than 64 bytes,
+// which is no misspelling, it is not worth computing, and the length stands in for it.
 func edits(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

@@ -9,19 +9,18 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// ungranted is how many bytes a block may share without asking: on any GPU the static variables of a kernel.
-const ungranted = 48 << 10
+// maxStaticShared is the most bytes of static shared memory that a kernel may have, on any GPU.
+const maxStaticShared = 48 << 10
 
-// asking declares memory whose size a launch says.
-const asking = `
+// dynamicShared are the macros for shared memory whose size the launch gives.
+const dynamicShared = `
 #ifndef SHARED_MEMORY
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
 #define SHARED_PART(name, offset, ...) __VA_ARGS__ &name = *(__VA_ARGS__ *)(shared_memory + offset)
 #endif
 `
 
-// sharing is the memory that a block shares, as it is collected: arrays one after the other, each at a multiple of 16
-// bytes.
+// sharing is the layout of a block's shared memory: arrays one after the other, each at a multiple of 16 bytes.
 type sharing struct {
 	names, types []string
 	offsets      []int64
@@ -36,7 +35,7 @@ func (s *sharing) add(name, ctype string, size int64) string {
 	return "&" + name
 }
 
-// declared writes the arrays as static variables, or as parts of the memory that a launch asks for.
+// declared writes the arrays as static variables, or as parts of dynamic shared memory.
 func (s *sharing) declared(dynamic bool) string {
 	var b strings.Builder
 	if dynamic {
@@ -52,7 +51,7 @@ func (s *sharing) declared(dynamic bool) string {
 	return b.String()
 }
 
-// dynamic tells whether a kernel shares more than it may without asking, in any of its precisions.
+// dynamic reports whether a kernel needs more than static shared memory can be, in any of its precisions.
 func (p *Package) dynamic(k *Kernel) bool {
 	ctx := types.NewContext()
 	for _, args := range p.Precisions(k) {
@@ -66,14 +65,14 @@ func (p *Package) dynamic(k *Kernel) bool {
 				s.add(v.Name(), "", source.Sizes.Sizeof(a))
 			}
 		}
-		if s.bytes > ungranted {
+		if s.bytes > maxStaticShared {
 			return true
 		}
 	}
 	return false
 }
 
-// sharedBytes is the field of an abi.Launch that says how many bytes a block asks for.
+// sharedBytes writes the field of an abi.Launch with the bytes of a block's dynamic shared memory.
 func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 	if !p.dynamic(k) {
 		return ""
@@ -85,11 +84,12 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 	return "Shared: " + strings.Join(all, " + ") + ", "
 }
 
-// await lets all threads of a tile come to a statement outside of its loops that reads what they share.
+// await writes a barrier before a statement, outside the loops of a tile kernel, that reads shared memory, so that all
+// threads have written it.
 func (f *function) await(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
 		if !f.u.pkg.Ordered(f.notes, r) {
-			return // waits as any loop that is shared does
+			return // its own barrier is that of a loop whose iterations are distributed: see lanes
 		}
 		s = &ast.ExprStmt{X: r.X}
 	}
@@ -98,8 +98,8 @@ func (f *function) await(s ast.Stmt) {
 	}
 }
 
-// lanes writes an outer loop of a tile kernel: its turns go round among the block's threads, and the next loop begins
-// when all are done.
+// lanes writes an outer loop of a tile kernel: its iterations are distributed cyclically over the block's threads, with
+// a barrier before the next loop.
 func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
 	if f.phases > 0 {
 		f.line("__syncthreads();")

@@ -80,7 +80,7 @@ func (u *unit) source() string {
 		"of Go, bit by bit.\n\n")
 	s.WriteString(prelude)
 	if slices.ContainsFunc(u.pkg.Kernels, u.pkg.dynamic) {
-		s.WriteString(asking)
+		s.WriteString(dynamicShared)
 	}
 	if u.copies {
 		s.WriteString(copying)

@@ -10,8 +10,8 @@ import (
 )
 
 func supported() error {
-	return &usageError{"ranks as processes that this program starts need Linux, and this is " + runtime.GOOS +
-		": take ranks of one process (atoll run --transport local)"}
+	return &usageError{"starting ranks as processes needs Linux, and this is " + runtime.GOOS +
+		": run them as goroutines of one process (atoll run --transport local)"}
 }
 
 func attributes() *syscall.SysProcAttr { return nil }
@@ -22,7 +22,7 @@ func killGroup(int) {}
 
 func buffered(*os.File) (int64, error) { return 0, nil }
 
-// ownedByUser cannot be told: files are those of this user, or cannot be opened.
+// ownedByUser is not known here, and not needed: files of other users cannot be opened.
 func ownedByUser(fs.FileInfo) bool { return true }
 
 func affinity() []int { return nil }

@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// findCheckpoint opens the checkpoint from which the run is to go on: the latest one of the folder that is whole. A run
-// starts anew where none is asked for, and the last one there has ended by itself.
+// findCheckpoint opens the checkpoint from which the run continues: the latest one in the folder that is complete. It
+// opens none, and the run starts from the initial state, where candidates returns none.
 func (r *runner) findCheckpoint(ctx context.Context) error {
 	candidates, err := r.candidates()
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
@@ -41,15 +41,17 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 		}
 	}
 	if len(candidates) > 0 && r.Replay != nil {
-		return &solvers.BadInput{Err: fmt.Errorf("%s is not whole", r.Replay.Checkpoint)}
+		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
 	}
 	if len(candidates) > 0 {
-		return &solvers.BadInput{Err: fmt.Errorf("no checkpoint in %s is whole: start anew with --force", r.Dir)}
+		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: start anew with --force",
+			r.Dir)}
 	}
 	return nil
 }
 
-// candidates are what rank 0 finds.
+// candidates returns, on rank 0, the checkpoints from which the run may continue, the latest first: none with --force,
+// and without --restart none of a run that is done or has failed, or that was of another case.
 func (r *runner) candidates() ([]string, error) {
 	if r.Comm.Rank() != 0 {
 		return nil, nil
@@ -90,7 +92,7 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// tryCheckpoint looks at a checkpoint, each rank at its share, and keeps it open if nothing is wrong with it.
+// tryCheckpoint verifies a checkpoint, each rank its share, and keeps it open if all of it is complete and undamaged.
 func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	f, err := checkpoint.Open(path)
 	if err == nil {
@@ -123,8 +125,8 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 func (r *runner) checkCompatible(i *checkpoint.Info) error {
 	switch {
 	case i.Solver != r.Case.Solver || i.StepsSHA256 != r.Case.StepsHash():
-		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only what is written may change, "+
-			"and when the run ends", r.checkpoint.Path, i.Case, i.Solver)}
+		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only output and the end of "+
+			"the run may differ", r.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:
 		return &solvers.BadInput{Err: fmt.Errorf("%s has a hash of version %d, and this program makes version %d",
 			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}

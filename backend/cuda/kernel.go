@@ -38,8 +38,8 @@ func (p *prepared) current() bool {
 }
 
 // Run queues a [Launch] of this device, or a loop that kernelgen made, whose slices and pointers lead to memory that
-// backend.Make gave. It allocates nothing unless the loop is new or has changed. Any other loop is a mistake of the
-// program. Loops over a box are run whole.
+// backend.Make gave; it panics on any other loop. It allocates nothing unless the loop is new or has changed. A loop
+// over a box can only be run over all of it.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
 	if lo >= hi || d.err != nil {
 		return
@@ -142,7 +142,7 @@ func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
 	return l, nil
 }
 
-// Fits tells whether the blocks of a loop that kernelgen made can share as much memory as they ask for.
+// Fits returns an error if the blocks of a loop that kernelgen made ask for more shared memory than the device has.
 func (d *Device) Fits(l backend.Loop) error {
 	if source, ok := l.(abi.Launcher); ok {
 		return d.fits(source.Launch())
@@ -174,13 +174,13 @@ func (d *Device) find(of *abi.Module, symbol string) (*Function, error) {
 	return m.Function(symbol)
 }
 
-// errElsewhere says what is wrong with an argument that the GPU cannot reach.
-var errElsewhere = errors.New("its memory is the host's, or was freed: arrays of kernels come from backend.Make")
+// errNotOnDevice says what is wrong with an argument that the GPU cannot reach.
+var errNotOnDevice = errors.New("its memory is the host's, or was freed: allocate arrays of kernels with backend.Make")
 
-// locate is the address of memory that Alloc gave: a slice on this device already holds it.
+// locate returns the device address of memory that Alloc gave, which is the address that the slice itself holds.
 func (d *Device) locate(p unsafe.Pointer, size uintptr) (uint64, error) {
 	if !d.arrays.holds(uintptr(p), size) {
-		return 0, errElsewhere
+		return 0, errNotOnDevice
 	}
 	return uint64(uintptr(p)), nil
 }

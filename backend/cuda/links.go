@@ -48,7 +48,7 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 			l.free()
 		}
 	}()
-	if l.stream, err = d.newUrgentStream(); err != nil {
+	if l.stream, err = d.newPriorityStream(); err != nil {
 		return nil, err
 	}
 	for _, e := range []**Event{&l.ready, &l.done} {

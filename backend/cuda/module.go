@@ -9,18 +9,19 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// Module is PTX, of which the driver compiles each kernel for the device when it is first asked for: of many kernels,
-// in all their variants and precisions, a run uses few. Where there is machine code for the device, that is loaded.
+// Module is the PTX of the kernels of a package. The driver compiles each kernel for the device at its first use, since
+// a run uses few of them and of their variants and precisions. Where there is machine code for the device, that is
+// loaded instead.
 type Module struct {
 	d       *Device
 	name    string
 	machine []byte // of all kernels; nil for none
 	texts   kernelTexts
-	loaded  map[string]uintptr // by the kernel, or "" for all
+	loaded  map[string]uintptr // the driver's modules, by kernel, or "" for that of all kernels
 }
 
-// loadGenerated takes the kernels of a package. Their machine code may be ignored as the driver's own documentation has
-// it: by CUDA_FORCE_PTX_JIT=1.
+// loadGenerated makes the module of a package of kernels. CUDA_FORCE_PTX_JIT=1 makes it ignore their machine code, as
+// it does in the driver.
 func (d *Device) loadGenerated(of *abi.Module) (*Module, error) {
 	if err := of.Compiled(); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	if strings.IndexByte(ptx, 0) >= 0 {
 		return nil, fmt.Errorf("cuda: module %s: the PTX holds a zero byte", name)
 	}
-	if need, have := demanded(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
+	if need, have := requiredCapability(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
 		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
 			need/10, need%10, d.info.Name, have/10, have%10)
 	}
@@ -79,8 +80,8 @@ func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error
 	return handle, nil
 }
 
-// demanded is the compute capability that PTX asks for, 10·major + minor, or 0 if it does not say.
-func demanded(ptx string) int {
+// requiredCapability is the compute capability that PTX asks for, 10·major + minor, or 0 if it does not say.
+func requiredCapability(ptx string) int {
 	_, rest, _ := strings.Cut(ptx, "\n.target sm_")
 	n := 0
 	for _, c := range rest {
@@ -104,13 +105,13 @@ type Function struct {
 	shared int   // bytes that a block asks for
 }
 
-// Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
-// spares later runs; an error then holds the compiler's log.
+// Function finds a kernel by its symbol. At its first use its PTX is compiled, unless the driver finds the result in
+// its cache on the disk; an error then holds the compiler's log.
 func (m *Module) Function(symbol string) (*Function, error) {
 	if m.d.err != nil {
 		return nil, m.d.err
 	}
-	module, err := m.holding(symbol)
+	module, err := m.handleOf(symbol)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +125,8 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	return f, nil
 }
 
-// holding is the driver's module that a kernel is in.
-func (m *Module) holding(symbol string) (uintptr, error) {
+// handleOf returns the driver's handle of the module that a kernel is in, which it loads if need be.
+func (m *Module) handleOf(symbol string) (uintptr, error) {
 	if m.machine != nil {
 		if module, known := m.loaded[""]; known {
 			return module, nil
@@ -134,7 +135,7 @@ func (m *Module) holding(symbol string) (uintptr, error) {
 			m.loaded[""] = module
 			return module, nil
 		}
-		m.machine = nil // an old driver may not know it, but compiles PTX
+		m.machine = nil // an old driver may refuse machine code of a newer format, but can compile PTX
 	}
 	key, text := m.text(symbol)
 	module, known := m.loaded[key]
@@ -151,15 +152,21 @@ func (m *Module) holding(symbol string) (uintptr, error) {
 	return module, err
 }
 
-// Registers is how many registers a thread uses, and Local how many bytes of memory beside them.
-func (f *Function) Registers() (int, error) { return f.attribute(4) }
-func (f *Function) Local() (int, error)     { return f.attribute(3) }
+// Values of CUfunction_attribute.
+const (
+	localSize        = 3
+	numRegisters     = 4
+	maxDynamicShared = 8
+)
 
-// share makes each block ask for so many bytes of shared memory.
+// Registers is how many registers a thread uses, and Local how many bytes of local memory: what is spilled, and arrays.
+func (f *Function) Registers() (int, error) { return f.attribute(numRegisters) }
+func (f *Function) Local() (int, error)     { return f.attribute(localSize) }
+
+// share makes each block ask for so many bytes of dynamic shared memory.
 func (f *Function) share(bytes int) error {
 	f.shared = bytes
-	const mostShared = 8 // of CUfunction_attribute
-	return about(f.d.do(cuFuncSetAttribute, f.handle, mostShared, uintptr(bytes)), "kernel "+f.name)
+	return about(f.d.do(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes)), "kernel "+f.name)
 }
 
 func (f *Function) attribute(which uintptr) (int, error) {
@@ -170,9 +177,9 @@ func (f *Function) attribute(which uintptr) (int, error) {
 	return int(v), nil
 }
 
-// text is the PTX that has a kernel, and the name under which the driver's module of it is kept.
+// text is the PTX that a kernel is compiled from, and its key in loaded.
 func (m *Module) text(symbol string) (key, text string) {
-	if text, apart := m.texts.kernels[symbol]; apart {
+	if text, alone := m.texts.kernels[symbol]; alone { // can be compiled without the others
 		return symbol, m.texts.head + text
 	}
 	return "", m.texts.whole

@@ -9,7 +9,7 @@ func TestDemanded(t *testing.T) {
 		".version 8.4\n.target sm_120\n":                                 120,
 		".version 8.4\n":                                                 0,
 	} {
-		if got := demanded(ptx); got != want {
+		if got := requiredCapability(ptx); got != want {
 			t.Errorf("%q demands %d, not %d", ptx, got, want)
 		}
 	}

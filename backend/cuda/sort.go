@@ -7,7 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Sort implements backend.Primitives: by 8 bits at a time, as far as the greatest key reaches.
+// Sort implements backend.Primitives: a radix sort from the lowest bits up, by 8 bits a pass, over the bits that the
+// greatest key has.
 func (d *Device) Sort(kind backend.Kind, keys, values unsafe.Pointer, n int) error {
 	if n < 2 {
 		return nil
@@ -25,7 +26,8 @@ func (d *Device) Sort(kind backend.Kind, keys, values unsafe.Pointer, n int) err
 	return d.sort(kind, uintptr(keys), uintptr(values), n, bits.Len64(greatest), area)
 }
 
-// sort orders keys by their low bits. area holds as many keys, as many values, the counts, and the sums of their tiles.
+// sort orders keys and their values by the low width bits of the keys. area is its scratch memory: for n keys, n
+// values, the counts of digits, and the sums of these over tiles.
 func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, area [6]uintptr) error {
 	tiles := blocks(n, sortTile)
 	counts := pointer(area[2])

@@ -20,8 +20,8 @@ func TestSplit(t *testing.T) {
 				t.Errorf("%s: kernel %s is not whole", name, symbol)
 			}
 		}
-		if length != len(ptx) || demanded(parts.head) != demanded(ptx) {
-			t.Errorf("%s: %d bytes of %d, for sm_%d", name, length, len(ptx), demanded(parts.head))
+		if length != len(ptx) || requiredCapability(parts.head) != requiredCapability(ptx) {
+			t.Errorf("%s: %d bytes of %d, for sm_%d", name, length, len(ptx), requiredCapability(parts.head))
 		}
 	}
 }

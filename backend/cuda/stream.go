@@ -24,11 +24,11 @@ func (d *Device) newStream() (*Stream, error) {
 	return s, nil
 }
 
-// newUrgentStream returns a stream whose kernels go before those of others that wait.
-func (d *Device) newUrgentStream() (*Stream, error) {
+// newPriorityStream returns a stream of the highest priority: its pending blocks are scheduled before those of others.
+func (d *Device) newPriorityStream() (*Stream, error) {
 	s := &Stream{d: d}
-	const urgent = -100 // the driver takes the most urgent that it has
-	var priority int32 = urgent
+	const highest = -100 // lower numbers are higher priorities, and the driver clamps to those that it has
+	var priority int32 = highest
 	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking,
 		uintptr(uint32(priority))); err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func (s *Stream) Sync() error {
 type Event struct {
 	d      *Device
 	handle uintptr
-	ms     float32 // where the driver leaves a time
+	ms     float32 // where the driver writes the elapsed time
 }
 
-// NewEvent returns an event that tells times too.
+// NewEvent returns an event that also records when it completed.
 func (d *Device) NewEvent() (*Event, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -118,15 +118,15 @@ func (s *Stream) Record(e *Event) error {
 	return s.run(cuEventRecord, [maxArgs]uintptr{e.handle, s.handle})
 }
 
-// Wait holds back what is queued after it until the event, recorded on another stream, has come.
+// Wait holds back what is queued on s afterwards until the event, recorded on another stream, has completed.
 func (s *Stream) Wait(e *Event) error {
 	return s.run(cuStreamWaitEvent, [maxArgs]uintptr{s.handle, e.handle})
 }
 
-// Sync waits until the event has come.
+// Sync waits until the event has completed.
 func (e *Event) Sync() error { return e.d.compute.run(cuEventSynchronize, [maxArgs]uintptr{e.handle}) }
 
-// Since returns the time between two events that have come.
+// Since returns the time between two events that have completed.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	at := uintptr(unsafe.Pointer(&e.ms))
 	if err := e.d.compute.run(cuEventElapsedTime, [maxArgs]uintptr{at, start.handle, e.handle}); err != nil {
@@ -135,7 +135,7 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 	return time.Duration(float64(e.ms) * float64(time.Millisecond)), nil
 }
 
-// Close gives the event back.
+// Close destroys the event.
 func (e *Event) Close() {
 	if e != nil && e.handle != 0 {
 		e.d.do(cuEventDestroy, e.handle)

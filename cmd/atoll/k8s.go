@@ -44,18 +44,18 @@ func launchK8sCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
 	}
 	p, j := c.Flags(), &f.job
-	p.IntVarP(&j.Ranks, "ranks", "n", 1, "number of ranks, each a pod")
+	p.IntVarP(&j.Ranks, "ranks", "n", 1, "number of ranks, each in a pod of its own")
 	p.StringVar(&j.Elastic, "elastic", "", "MIN:MAX ranks that the job may be changed to while it runs, by atoll ranks "+
 		"--job; certificates are made for MAX (default: it stays as it is)")
-	p.StringVar(&j.Name, "name", "", "of the job (default: that of the case)")
-	p.StringVar(&j.Image, "image", "atoll:latest", "that has atoll")
+	p.StringVar(&j.Name, "name", "", "name of the job (default: that of the case)")
+	p.StringVar(&j.Image, "image", "atoll:latest", "container image that has atoll")
 	p.StringVar(&j.Pull, "pull", "IfNotPresent", "when the image is pulled: IfNotPresent, Always or Never")
 	p.StringVar(&j.CPU, "cpu", "1", "CPUs that each rank requests, which are its threads")
 	p.StringVar(&j.Memory, "memory", "1Gi", "memory of each rank")
-	p.StringVar(&j.Storage, "storage", "10Gi", "of the volume for output and checkpoints")
-	p.StringVar(&j.Class, "storage-class", "", "of that volume, which must offer ReadWriteMany (default: that of the "+
-		"cluster)")
-	p.StringVar(&j.Claim, "claim", "", "a claim of a volume that is there, used instead")
+	p.StringVar(&j.Storage, "storage", "10Gi", "size of the volume for output and checkpoints")
+	p.StringVar(&j.Class, "storage-class", "", "storage class of that volume, which must offer ReadWriteMany (default: "+
+		"that of the cluster)")
+	p.StringVar(&j.Claim, "claim", "", "existing PersistentVolumeClaim to use instead of a new volume")
 	p.StringSliceVar(&j.Components, "component", nil, "a part of k8s/components: gpu, kueue or insecure; may be repeated")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set time.end=1; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder for the results (default: output.dir of the case)")
@@ -64,11 +64,11 @@ func launchK8sCommand() *cobra.Command {
 	p.BoolVar(&f.attach, "attach", false, "follow the job of that name, which is there already")
 	p.BoolVar(&f.remove, "delete", false, "remove the job of that name with its output, and stop")
 	p.BoolVar(&f.dry, "dry-run", false, "print the manifests, and stop")
-	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may be kept from starting")
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that says where the cluster is (default: KUBECONFIG, or "+
+	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may stay pending before it is given up")
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that describes the cluster (default: KUBECONFIG, or "+
 		"~/.kube/config)")
-	p.StringVar(&f.context, "context", "", "of that file (default: the current one)")
-	p.StringVar(&f.namespace, "namespace", "", "of the job (default: that of the context)")
+	p.StringVar(&f.context, "context", "", "context in that file (default: the current one)")
+	p.StringVar(&f.namespace, "namespace", "", "namespace of the job (default: that of the context)")
 	return c
 }
 
@@ -145,8 +145,8 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 	if err == nil {
 		files, bad := cluster.Fetch(ctx, f.job.Name, f.job.Image, f.job.Pull, f.claim(), f.out, f.checkpoints)
 		if bad != nil {
-			return fmt.Errorf("the job is done, but its output did not come: %w; it is on the volume %s, and --attach tries "+
-				"again", bad, f.claim())
+			return fmt.Errorf("the job is done, but its output was not fetched: %w; it is on the volume %s, and --attach "+
+				"tries again", bad, f.claim())
 		}
 		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
 	}
@@ -165,7 +165,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 
 func (f *k8sFlags) claim() string { return cmp.Or(f.job.Claim, f.job.Name+"-output") }
 
-// interrupted asks what becomes of the job, where somebody can answer. It goes on without an answer.
+// interrupted asks at a terminal whether the job is to go on. Without a terminal or an answer it does.
 func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err error) error {
 	if process.Ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
 		fmt.Fprintf(os.Stderr, "atoll: the job continues; come back with --attach, or end it with --delete\n")
@@ -174,7 +174,7 @@ func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err er
 	return errors.Join(err, cluster.Remove(ctx, f.job.Name, false))
 }
 
-// secrets are the certificates of the ranks; none where they talk in plaintext.
+// secrets are the certificates of the ranks; none where they communicate without TLS.
 func (f *k8sFlags) secrets() (kube.Secrets, error) {
 	if slices.Contains(f.job.Components, "insecure") {
 		return nil, nil

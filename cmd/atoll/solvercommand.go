@@ -24,11 +24,11 @@ type solverFlags struct {
 	ranks, threads int
 	backend        string
 	json           string
-	out            string // the last argument, as a flag
+	out            string // may be given instead of the last argument
 	show, quiet    bool
 }
 
-// kindCommands are those that solvers bring.
+// kindCommands are the commands that solvers bring.
 func kindCommands() (all []*cobra.Command) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
@@ -97,7 +97,7 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 	return c
 }
 
-// positional are the arguments with the one that is a flag.
+// positional are the arguments, with the last one from --out if that is given.
 func (f *solverFlags) positional(args []string) []string {
 	if f.out == "" {
 		return args
@@ -109,7 +109,7 @@ func (f *solverFlags) positional(args []string) []string {
 func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"ranks", "threads", "backend", "json"} {
 		if f.show && cmd.Flag(name).Changed {
-			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s away, and give it to atoll run",
+			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s out, and give it to atoll run",
 				name)}
 		}
 	}
@@ -179,7 +179,8 @@ func (f *solverFlags) printReport(report solvers.Report) error {
 	return report.Refused()
 }
 
-// checkWritable refuses a file that is not replaced but written where it is, as a pipe is too.
+// checkWritable refuses a report file that cannot be written, before the run. The report is written to the file itself,
+// not to another that replaces it, so that it may be a pipe.
 func checkWritable(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -198,7 +199,7 @@ func checkWritable(file string) error {
 	return f.Close()
 }
 
-// refuseOverwrite refuses a report that would take the place of a mesh.
+// refuseOverwrite refuses a report that would overwrite a mesh.
 func refuseOverwrite(report string, meshes []string) error {
 	one, err := filepath.Abs(report)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // point is where an expression is evaluated. It is passed by value, so that closures share nothing.
 type point struct {
 	x, y, z, t float64
-	extra      []float64 // values of compiler.vars
+	extra      []float64
 }
 
 type (
@@ -36,10 +36,10 @@ var builtins = []string{"x", "y", "z", "t", "pi"}
 const maxTerms = 2 * MaxLength
 
 type compiler struct {
-	vars         []string // names that an expression may use beside the built-in ones
-	uses         []string // those of vars that it does use, sorted
-	builtinsUsed []string // x, y, z, t or pi, once for each use
-	terms        int
+	vars   []string // names that an expression may use beside the built-in ones
+	uses   []string // those of vars that it does use, sorted
+	coords []string // x, y, z, t or pi, once for each use
+	terms  int
 }
 
 func failure(n ast.Node, format string, args ...any) error {
@@ -89,7 +89,7 @@ func notNumber(n ast.Node) error {
 
 func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 	if slices.Contains(builtins, n.Value) {
-		c.builtinsUsed = append(c.builtinsUsed, n.Value)
+		c.coords = append(c.coords, n.Value)
 	}
 	switch n.Value {
 	case "x":

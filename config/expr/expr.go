@@ -33,11 +33,11 @@ const MaxLength = 4096
 
 // Program is a compiled expression. It holds no state, so any number of goroutines may evaluate it.
 type Program struct {
-	src          string
-	vars         []string
-	uses         []string
-	builtinsUsed []string
-	value        number
+	src    string
+	vars   []string
+	uses   []string // of vars, those that occur
+	coords []string // of x, y, z, t and pi, those that occur
+	value  number
 }
 
 // Compile compiles an expression over x, y, z, t, pi and the variables vars. Its errors are one line, which names the
@@ -55,7 +55,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 	config := conf.CreateNew()
 	config.DisableIfOperator = true
 	for _, b := range builtin.Builtins {
-		config.Functions[b.Name] = b // parsed as a plain call, which the compiler below knows or refuses
+		config.Functions[b.Name] = b // parsed as an ordinary call; compiler.number knows the function, or refuses it
 	}
 	tree, err := parser.ParseWithConfig(src, config)
 	if err != nil {
@@ -70,7 +70,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 		}
 		return nil, positioned(src, err)
 	}
-	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, builtinsUsed: c.builtinsUsed, value: value.eval}, nil
+	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, coords: c.coords, value: value.eval}, nil
 }
 
 // Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A
@@ -103,7 +103,7 @@ func (p *Program) notFinite(v, x, y, z, t float64, extra []float64) error {
 func (p *Program) Uses() []string { return slices.Clone(p.uses) }
 
 // Mentions reports whether x, y, z, t or pi is in the expression.
-func (p *Program) Mentions(name string) bool { return slices.Contains(p.builtinsUsed, name) }
+func (p *Program) Mentions(name string) bool { return slices.Contains(p.coords, name) }
 
 // String returns the source.
 func (p *Program) String() string { return p.src }

@@ -69,7 +69,7 @@ type heat struct {
 
 func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	s := c.Sections.(*sections)
-	b, err := domain.Begin(ctx, &env, c, &s.grid, 1, nil)
+	b, err := domain.NewBlock(ctx, &env, c, &s.grid, 1, nil)
 	if err != nil {
 		return nil, err
 	}

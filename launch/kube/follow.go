@@ -18,7 +18,7 @@ type Follow struct {
 	Client   *Client
 	Name     string
 	Out, Log io.Writer     // of what rank 0 prints, and of what is told of the job
-	Patience time.Duration // how long the job may be kept from starting
+	Patience time.Duration // how long the job may stay pending before it is given up
 
 	ran   bool            // a pod of rank 0 was at work
 	input bool            // a pod said that its input was wrong

@@ -16,8 +16,9 @@ type section struct {
 	list Arrays
 }
 
-// writeIndex writes the index of a data set that is stored in pieces. attributes are those of its element, beside the
-// ghost level, and pieces those of each Piece, names and values in turn.
+// writeIndex writes the index of a data set that is stored in pieces: the element kind, a list of arrays, and an
+// element Piece for each file. attributes are those of the element kind, besides GhostLevel; pieces are those of each
+// Piece. Both list names and values alternately.
 func writeIndex(f *os.File, kind string, attributes []string, sections []section, pieces [][]string) error {
 	d := newDocument(kind, true)
 	d.open(kind, append([]string{"GhostLevel", "0"}, attributes...)...)
@@ -38,7 +39,7 @@ func writeIndex(f *os.File, kind string, attributes []string, sections []section
 	return d.write(f)
 }
 
-// sourcesOnly are the attributes of pieces that are known by their files alone.
+// sourcesOnly are the attributes of pieces that need no other than Source, the name of their file.
 func sourcesOnly(files []string) [][]string {
 	pieces := make([][]string, len(files))
 	for i, name := range files {
@@ -62,8 +63,8 @@ func checkSources(names []string) error {
 	return nil
 }
 
-// sources returns the files that an index lists, as they stand there. No file may stand there twice: a short index
-// could take any amount of memory.
+// sources returns the files that an index lists, with paths as they are written in it. No file may be listed twice, or
+// a short index could make the reader take any amount of memory.
 func sources(root *xmldata.Element) ([]string, error) {
 	e, err := root.Needed(root.Attribute("type"))
 	if err != nil {

@@ -87,7 +87,7 @@ func TestMeasured(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no column is called lee or level; there are buoy, pier") {
 		t.Errorf("a gauge that was not measured: %v", err)
 	}
-	for text, want := range map[string]string{"": "the file is empty", "t\n1\n": "1: a column for the time",
+	for text, want := range map[string]string{"": "the file is empty", "t\n1\n": "1: want a column for the time",
 		"t,a\n": "no row below it", "t,a\n0,x\n": `2: column "a": "x" is not a number`, "t,a\n1,0\n1,0\n": "3: time 1 s does",
 		"t,a\nnoon,1\n": "2: the time", "t,a\n0,1,2\n": "wrong number of fields"} {
 		if _, _, err := parseMeasured(strings.NewReader(text), config.Time{}); err == nil ||

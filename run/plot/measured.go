@@ -15,12 +15,13 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// measured is what was measured at a gauge.
+// measured is a series that an instrument has measured at the position of a gauge.
 type measured struct{ t, values []float64 }
 
-// measuredAt reads what was measured at a gauge, by the column of a gauge that it is of: from the table that the user
-// names, or else from that which the run keeps of what its case names. In a table of several columns the one counts
-// that is called as the gauge's column, or as the gauge; one that has a single column is of the first.
+// measuredAt reads measured series to compare with the columns of a gauge, and returns them by the names of these
+// columns. They come from the table that the user names, or else from the run's copy of the one that its case names. A
+// column of the table belongs to the column of the gauge that has the same name; one with the name of the gauge, or the
+// only one of the table, belongs to the first.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
 	path, when := cmp.Or(r.options.Measured, r.kept(gauge)), config.Time{}
 	if path == "" || len(columns) == 0 {
@@ -49,7 +50,7 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 	return found, nil
 }
 
-// kept is the table of what the run has kept of what was measured at a gauge, "" for none.
+// kept is the path of the run's copy of what was measured at a gauge, "" for none.
 func (r *runner) kept(gauge string) string {
 	path := filepath.Join(r.dir, "measured", gauge+".csv")
 	if _, err := os.Stat(path); err != nil {
@@ -71,19 +72,19 @@ func readMeasured(path string, when config.Time) (names []string, all []*measure
 }
 
 // parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:
-// in s, or as a date. Places that are empty, or no numbers, as NaN, were not measured. Errors start with the line.
+// in s, or as a date. An empty value, or NaN, was not measured. Errors start with the number of the line.
 func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measured, err error) {
 	r := csv.NewReader(in)
 	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, nil, errors.New(" the file is empty; needed is a header line of column names")
+		return nil, nil, errors.New(" the file is empty; want a header line of column names")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf(" %w", err)
 	}
 	if len(header) < 2 {
-		return nil, nil, errors.New("1: a column for the time and one for values are needed, separated by commas")
+		return nil, nil, errors.New("1: want a column for the time and at least one for values, separated by commas")
 	}
 	for _, name := range header[1:] {
 		names, all = append(names, strings.TrimSpace(strings.Clone(name))), append(all, &measured{})

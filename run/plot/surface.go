@@ -76,7 +76,7 @@ func viewOf(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found 
 		}
 	}
 	if found {
-		fillSteps(v, p, full)
+		fillPlaneGaps(v, p, full)
 	}
 	return v, found
 }

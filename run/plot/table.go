@@ -37,7 +37,7 @@ func parseTable(in io.Reader) (*table, error) {
 	r.ReuseRecord = true
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty; needed is a header line of column names")
+		return nil, errors.New("the file is empty; want a header line of column names")
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func parseTable(in io.Reader) (*table, error) {
 	}
 }
 
-// times returns the column "t", which must increase, and its place.
+// times returns the column "t", which must not decrease, and its index.
 func (t *table) times() ([]float64, int, error) {
 	for i, name := range t.names {
 		if name != "t" {
@@ -83,7 +83,7 @@ func (t *table) times() ([]float64, int, error) {
 }
 
 // drift returns the change of a quantity since its first value, relative to that value unless it is zero, and the
-// largest amount of it.
+// largest magnitude of the change.
 func drift(values []float64) (change []float64, largest float64, relative bool) {
 	change = make([]float64, len(values))
 	first := math.Abs(values[0])

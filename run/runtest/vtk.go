@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// closedByVTK joins the pieces of each file at points of equal coordinates, and counts edges that are not of two
-// polygons, cells of no size, and points that another number has too. STL has no numbers.
+// closedByVTK merges points of equal coordinates, and counts edges that do not belong to just two polygons (open),
+// cells of no area (flat), and points whose coordinates occur under several ids (twice). STL has no ids.
 const closedByVTK = `
 import sys
 import vtk
@@ -45,8 +45,9 @@ print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints
       "cells", f.GetNumberOfTuples(), "log", repr(log.GetOutput()))
 `
 
-// ClosedByVTK reads the surface and the grid of a frame by VTK, from the files of ranks that path and extensions name,
-// and fails unless the surface is one sphere, of as many pieces as there may be, and VTK has nothing to complain of.
+// ClosedByVTK reads the surface and the grid of a frame by VTK, from the files path+surface and path.vti, and fails
+// unless the surface is closed, with Euler characteristic 2 as of a sphere, in however many pieces it was written, the
+// grid has as many cells as given, and VTK logs nothing.
 func ClosedByVTK(t testing.TB, path, surface, field, cells string) {
 	t.Helper()
 	out, err := exec.Command(needs.VTK(t), "-c", closedByVTK, path+surface, path+".vti", field).CombinedOutput()

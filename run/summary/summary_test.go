@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
 ran on     4 ranks by local, cpu, 1 thread
 simulated  0.1 s in 405 steps
 took       2.5 s, 10.5 million cell updates a second
-memory     3.00 MiB in arrays of a rank at most, 2.86 MiB were estimated
+memory     at most 3.00 MiB of arrays on a rank, estimated 2.86 MiB
 phases     flux 1.5 s, halo 0.5 s
 cfl_max    0.9
 h1_min     0.25

@@ -17,7 +17,7 @@ func (s *Summary) Text() string {
 	unit := cmp.Or(s.Unit, "cell")
 	rows := [][2]string{
 		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, words.Count(int(s.Cells), unit), s.Precision)},
-		{"ran on", fmt.Sprintf("%s by %s, %s, %s", words.Count(s.Ranks, "rank"), s.talk(), s.Backend,
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", words.Count(s.Ranks, "rank"), s.communication(), s.Backend,
 			words.Count(s.Threads, "thread"))},
 		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, words.Count(int(s.Steps), "step"))},
 		{"took", fmt.Sprintf("%s, %.4g million %s updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6, unit)},
@@ -58,22 +58,22 @@ func (s *Summary) Text() string {
 	return b.String()
 }
 
-// talk tells how ranks do.
-func (s *Summary) talk() string {
+// communication tells how ranks communicate.
+func (s *Summary) communication() string {
 	if s.Ranks > 1 && s.Halo == "nccl" {
 		return s.Transport + " and NCCL"
 	}
 	return s.Transport
 }
 
-// memory tells what the arrays took, and devices that have memory of their own.
+// memory tells how much memory the arrays took, and how much devices with separate memory.
 func (s *Summary) memory() string {
-	text := fmt.Sprintf("%s in arrays of a rank at most", words.Bytes(s.ArrayBytes))
+	text := fmt.Sprintf("at most %s of arrays on a rank", words.Bytes(s.ArrayBytes))
 	if f := s.Estimate; f != nil && f.ArrayBytes > 0 {
-		text += fmt.Sprintf(", %s were estimated", words.Bytes(f.ArrayBytes))
+		text += fmt.Sprintf(", estimated %s", words.Bytes(f.ArrayBytes))
 	}
 	if s.DeviceBytes > 0 {
-		text += fmt.Sprintf("; %s on all devices at most", words.Bytes(s.DeviceBytes))
+		text += fmt.Sprintf("; at most %s on all devices", words.Bytes(s.DeviceBytes))
 	}
 	return text
 }
@@ -88,13 +88,13 @@ func (s *Summary) phases() string {
 	return strings.Join(names, ", ")
 }
 
-// imbalance tells of each space how much more the fullest rank owns than the mean.
+// imbalance tells, for each space, the entities of the rank that owns the most, divided by the mean over ranks.
 func (s *Summary) imbalance() string {
 	names := slices.Sorted(maps.Keys(s.Imbalance))
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %.3g", name, s.Imbalance[name])
 	}
-	return strings.Join(names, ", ") + " (fullest rank by the mean)"
+	return strings.Join(names, ", ") + " (fullest rank / mean)"
 }
 
 func elapsed(seconds float64) string {

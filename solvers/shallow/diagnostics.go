@@ -38,20 +38,20 @@ type Source struct {
 
 // allSources are the boundary by its groups, rain, evaporation and infiltration.
 func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
-	part := 1.0 // weight of a stage of a step
+	weight := 1.0 // of a stage of a step
 	if s.middle != nil {
-		part = .5
+		weight = .5
 	}
-	through, err := s.boundarySources(ctx, part)
+	through, err := s.boundarySources(ctx, weight)
 	if err != nil {
 		return nil, err
 	}
-	fallen, err := s.rainAndLosses(ctx, part)
+	fallen, err := s.rainAndLosses(ctx, weight)
 	return append(through, fallen...), err
 }
 
-// boundarySources sums up what passed through the outlets, each stage counting for part.
-func (s *solver[F]) boundarySources(ctx context.Context, part float64) ([]Source, error) {
+// boundarySources sums up what passed through the outlets, each stage of a step with the weight.
+func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Source, error) {
 	if len(s.openGroups) == 0 {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (s *solver[F]) boundarySources(ctx context.Context, part float64) ([]Source
 		if g >= 0 {
 			name = s.part.Groups[g].Name
 		}
-		list[k] = Source{name, 0 - part*sums[2*k].Float64(), 0 - part*sums[2*k+1].Float64()}
+		list[k] = Source{name, 0 - weight*sums[2*k].Float64(), 0 - weight*sums[2*k+1].Float64()}
 	}
 	return list, nil
 }

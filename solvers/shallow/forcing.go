@@ -21,7 +21,7 @@ type sources struct {
 	infiltration bool
 }
 
-// addForcing adds the forcing, and bounds the step where it rains: on dry ground there are no waves that would.
+// addForcing adds the forcing, and bounds the step where it rains, since on dry ground there are no waves to bound it.
 func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
@@ -33,7 +33,7 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 		}
 	}
 	if (f.WindX == nil) != (f.WindY == nil) {
-		return errors.New("wind needs both of its parts")
+		return errors.New("wind needs both components, x and y")
 	}
 	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
 		init.Coriolis != nil || init.Pressure != nil
@@ -60,8 +60,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	return nil
 }
 
-// addRain adds rain. It has a series even if it is constant, since it is summed up. The step is bounded so that what
-// fell on dry ground in it runs no further than a cell.
+// addRain adds rain. It has a series even if it is constant, since the series integrates it over time. The step is
+// bounded so that water that falls on dry ground during it flows no further than a cell.
 func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = owned[F](pattern, part)
 	if len(rows) == 1 {
@@ -104,8 +104,9 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
-// rainAndLosses are what rain has brought, and evaporation and infiltration have taken; each stage counts for part.
-func (s *solver[F]) rainAndLosses(ctx context.Context, part float64) ([]Source, error) {
+// rainAndLosses are the volumes that rain has brought, and evaporation and infiltration have taken. The kernels add up
+// whole steps in each stage, of which weight counts: 1 over the number of stages.
+func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
 	var rained float64
@@ -114,7 +115,7 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, part float64) ([]Source, 
 		if err != nil {
 			return nil, err
 		}
-		rained = part * changing[s.rain].Total
+		rained = weight * changing[s.rain].Total
 		for _, area := range s.rainArea {
 			sums[0].Add(area)
 		}
@@ -140,10 +141,10 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, part float64) ([]Source, 
 		list = append(list, Source{Name: "rain", V2: rained * sums[0].Float64()})
 	}
 	if s.evaporation {
-		list = append(list, Source{Name: "evaporation", V2: 0 - part*sums[1].Float64()})
+		list = append(list, Source{Name: "evaporation", V2: 0 - weight*sums[1].Float64()})
 	}
 	if s.infiltration {
-		list = append(list, Source{Name: "infiltration", V2: 0 - part*sums[2].Float64()})
+		list = append(list, Source{Name: "infiltration", V2: 0 - weight*sums[2].Float64()})
 	}
 	return list, nil
 }

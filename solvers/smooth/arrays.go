@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// mover prepares the kernel of a smoother for a set.
+// mover prepares the kernel that moves the vertices of a set by a smoother.
 func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
 	switch smoother {
@@ -26,7 +26,8 @@ func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	}
 }
 
-// arrays is what the kernels of a rank work on beside what the engine has. It lives on the device too.
+// arrays are the arrays of triangles, beside those of the engine that triangles and tetrahedra share. They lie on the
+// device too.
 type arrays[F num.Float] struct {
 	mesh   kernels.Mesh[F]
 	field  kernels.Field[F]
@@ -35,11 +36,11 @@ type arrays[F num.Float] struct {
 	shapes []kernels.Shape[F]
 	sides  []kernels.Side[F]
 
-	hostShapes []kernels.Shape[F] // room for copies of both, of a device with memory of its own
+	hostShapes []kernels.Shape[F] // host copies of shapes and sides, of a device with separate memory
 	hostSides  []kernels.Side[F]
 }
 
-// metricArray is what errors call an array of a metric.
+// metricArray is the name of the arrays of a metric in errors.
 const metricArray = "metric"
 
 // uploadArrays puts the arrays on the device.

@@ -10,13 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// changes is an exchange after a set that carries only the vertices that have moved since the last one. Its outcome is
-// that of a halo.Exchanger.
+// changes is an exchange after a set that carries only the vertices that have moved since the last exchange. The ghosts
+// are then the same as after that of a halo.Exchanger.
 type changes[V any] struct {
 	plan  *halo.Plan
 	items *halo.ItemExchanger[change[V]]
 	out   [][]change[V] // to each peer
-	last  [][]byte      // coordinates of the vertices that each peer has from here, when they were last sent
+	last  [][]byte      // to each peer: coordinates of its ghosts of this rank's vertices as they were last sent
 	size  int           // bytes of a vertex's coordinates, with which it begins
 	v     []V
 	moved []int32
@@ -25,8 +25,8 @@ type changes[V any] struct {
 // change is a vertex that has moved.
 type change[V any] struct {
 	vertex V
-	moved  int32 // when it last was
-	index  int32 // among those that the receiver has from the sender
+	moved  int32 // the sweep in which it last moved
+	index  int32 // among the ghosts that the receiver has of the sender
 }
 
 func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changes[V] {
@@ -39,7 +39,7 @@ func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int
 	return c
 }
 
-// markSent notes that the peers have the vertices as they are.
+// markSent records the present coordinates as those that the peers have.
 func (c *changes[V]) markSent(v []V) {
 	for n, p := range c.plan.Peers {
 		for k, i := range p.Send {
@@ -76,7 +76,8 @@ func (c *changes[V]) Finish(ctx context.Context) error {
 		for k := range in[n] {
 			from := &in[n][k]
 			if from.index < 0 || int(from.index) >= len(v) {
-				return &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("tells of a change of vertex %d of %d", from.index, len(v))}
+				return &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("sent a change of ghost %d, of %d that this rank has of it",
+					from.index, len(v))}
 			}
 			v[from.index], moved[from.index] = from.vertex, from.moved
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // engine is what smoothing triangles and tetrahedra has in common: sets of vertices that move one after the other, and
-// exchanges between them. V is a vertex: it begins with its coordinates and its metric, all of type F.
+// exchanges of ghosts between them. V is a vertex: it begins with its coordinates and its metric, all of type F.
 type engine[F num.Float, V any] struct {
 	dimension
 	dim    int // coordinates of a vertex
@@ -34,45 +34,45 @@ type engine[F num.Float, V any] struct {
 	// These live on the device; on one with memory of its own the host must not look into them.
 	params      kernels.Params[F]
 	v           []V
-	moved, seen []int32              // a vertex's last move and visit, where Cull asks for them
+	moved, seen []int32              // the sweep of each vertex's last move and last visit; nil unless Cull
 	control     []kernels.Control[F] // one
 	counters    []kernels.Counters   // one
-	most        []atomics.Most[F]    // one: the longest move
-	least       []atomics.Least[F]   // one: the worst quality
+	most        []atomics.Most[F]    // one: the longest displacement of a vertex
+	least       []atomics.Least[F]   // one: the worst quality of a cell
 	allocated   backend.Arrays
 
-	first, rest [][]pass // of each set: what other ranks need, and the rest
+	first, rest [][]pass // of each set: the vertices that other ranks need, and the rest
 
-	tiled              bool   // sweeps that are repeated go by tiles
-	toTiles, fromTiles []pass // of tiles: before sweeps are repeated, and after
-	aim                []pass // finds which samples of the metric the tiles hold
+	tiled              bool   // batches of sweeps go by tiles
+	toTiles, fromTiles []pass // copy the vertices to the arrays of the tiles before such sweeps, and back after them
+	centreWindows      []pass // centre the windows of the tiles on their vertices
 
-	ghosts  []halo.GhostExchanger[V] // unless Cull leaves vertices alone
-	linked  *halo.DeviceExchanger[V] // one of these, if it goes from device to device
-	between halo.GhostExchanger[V]   // of tiles: what goes from rank to rank between batches
-	changes []*changes[V]            // instead of ghosts, where Cull does
-	count   backend.Loop             // of sweeps, on the device
-	replay  backend.Recording        // of several sweeps, made when it is first asked for
-	ran     bool                     // several sweeps were queued
-	now     [1]kernels.Control[F]
-	longest [1]atomics.Most[F]
-	lowest  [1]atomics.Least[F]
-	reduced [1]float64
-	mean    dist.Accumulator
-	start   quality.Diagnostics // before the first sweep
-	last    quality.Diagnostics // where the vertices are now, if known
-	known   bool
-	stages  *stages[V]
-	rating  pass // of the smoother barrier: finds the worst quality
+	ghosts       []halo.GhostExchanger[V] // one for each exchange of a sweep; none with Cull
+	deviceGhosts *halo.DeviceExchanger[V] // the last of ghosts, if it exchanges from device to device
+	batchGhosts  halo.GhostExchanger[V]   // of tiles: once a batch
+	changes      []*changes[V]            // instead of ghosts, with Cull
+	count        backend.Loop             // counts sweeps on the device
+	recording    backend.Recording        // of sweepsPerRecording sweeps; nil until it is needed
+	queuedBefore bool                     // the same sweeps were queued once without a recording
+	now          [1]kernels.Control[F]    // copies on the host of control, most and least
+	longest      [1]atomics.Most[F]
+	lowest       [1]atomics.Least[F]
+	reduced      [1]float64
+	mean         dist.Accumulator
+	start        quality.Diagnostics // before the first sweep
+	last         quality.Diagnostics // after the last sweep, if known
+	known        bool
+	stages       *stages[V]
+	rating       pass // of the smoother barrier: finds the worst quality
 }
 
 // dimension is what differs between triangles and tetrahedra.
 type dimension interface {
-	// queue queues so many sweeps, at the end of each of which the device counts it.
+	// queue queues so many sweeps. The device counts each at its end.
 	queue(ctx context.Context, sweeps int) error
 	// refresh brings what came from other ranks up to date after sweeps by tiles.
 	refresh(ctx context.Context) error
-	// survey tells a tally of the cells, edges and boundary that the rank measures.
+	// survey adds the cells, edges and boundary that the rank measures to a tally.
 	survey(t *quality.Tally) error
 	// sumQualities adds the qualities of the rank's cells, and returns how many there are.
 	sumQualities(sum *dist.Accumulator) (int, error)
@@ -84,10 +84,10 @@ type pass struct {
 	loop   backend.Loop
 }
 
-// haloTag and those after it tell the exchanges of sets from each other.
+// haloTag is the message tag of the exchange of set 0; those of further sets and of batches follow it.
 const haloTag = 16
 
-// upload puts the vertices on the device, and what all kernels share.
+// upload copies the vertices to the device, and allocates there what all kernels share.
 func (e *engine[F, V]) upload(v []V) error {
 	e.allocated.Device = e.dev
 	b := &e.allocated
@@ -111,8 +111,8 @@ func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) bac
 	return e.connect(ctx)
 }
 
-// eachSet prepares a kernel for all sets: for the vertices of each that other ranks need, and for the rest; with the
-// vertices that slide, or without them.
+// eachSet prepares a kernel for all sets: for the vertices of each that other ranks need, and for the rest; with or
+// without the vertices that slide along the boundary.
 func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
 	of := func(set int, spans ...layout.Span) (all []pass) {
@@ -147,9 +147,9 @@ func (e *engine[F, V]) numbers(v *V) []F {
 func (e *engine[F, V]) Sweeps() int { return int(e.now[0].Sweep) }
 
 func (e *engine[F, V]) Close() {
-	if e.replay != nil {
-		e.replay.Close()
-		e.replay = nil
+	if e.recording != nil {
+		e.recording.Close()
+		e.recording = nil
 	}
 	e.disconnect()
 	e.allocated.Free()

@@ -39,7 +39,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			return err
 		}
 		s.ghosts = append(s.ghosts, g)
-		s.linked, _ = g.(*halo.DeviceExchanger[V])
+		s.deviceGhosts, _ = g.(*halo.DeviceExchanger[V])
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// while kernels may still read the ghosts that are to be replaced.
 	peers := s.sub.Plans[k].Peers
 	sends := slices.ContainsFunc(peers, func(p halo.Peer) bool { return len(p.Send) > 0 })
-	if s.linked == nil && len(peers) > 0 && !sends {
+	if s.deviceGhosts == nil && len(peers) > 0 && !sends {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
@@ -75,9 +75,9 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 
 // disconnect frees what exchanges hold. What cannot be freed is freed with the device.
 func (s *engine[F, V]) disconnect() {
-	if s.between != nil {
-		_ = s.between.Close()
-		s.between = nil
+	if s.batchGhosts != nil {
+		_ = s.batchGhosts.Close()
+		s.batchGhosts = nil
 	}
 	for _, g := range s.ghosts {
 		_ = g.Close()

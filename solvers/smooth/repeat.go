@@ -23,7 +23,7 @@ const maxQueued = 1024
 // canRecord tells whether sweeps need nothing of the host. Two smoothers do: the mean or the worst quality.
 func (s *engine[F, V]) canRecord() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && (s.comm.Size() == 1 || s.linked != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
+	return records && (s.comm.Size() == 1 || s.deviceGhosts != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
 }
 
 // repeatSweeps takes up to so many sweeps in recordings, and returns how many it took: a multiple of
@@ -48,7 +48,7 @@ func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error
 			}
 		}
 		if s.tiled && (done < windowInterval || done%windowInterval == 0) {
-			s.run(s.aim)
+			s.run(s.centreWindows)
 		}
 		if err := s.queueRecording(ctx); err != nil {
 			return done, err
@@ -61,21 +61,21 @@ func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error
 	return done, nil
 }
 
-// queueRecording queues the sweeps of a recording. What linked devices load and allocate the first time cannot be part
-// of one.
+// queueRecording queues the sweeps of a recording. The first time over NCCL it queues them without one, since what NCCL
+// then loads and allocates cannot be recorded.
 func (s *engine[F, V]) queueRecording(ctx context.Context) error {
-	if !s.canRecord() || s.linked != nil && !s.ran {
-		s.ran = true
+	if !s.canRecord() || s.deviceGhosts != nil && !s.queuedBefore {
+		s.queuedBefore = true
 		return s.queue(ctx, sweepsPerRecording)
 	}
-	if s.replay == nil {
+	if s.recording == nil {
 		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(ctx, sweepsPerRecording) })
 		if err != nil {
 			return err
 		}
-		s.replay = r
+		s.recording = r
 	}
-	s.replay.Launch()
+	s.recording.Launch()
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)
 		}
-		if s.linked == nil {
+		if s.deviceGhosts == nil {
 			continue
 		}
 		if err := s.exchangeAll(ctx); err != nil {

@@ -37,7 +37,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
 	}
-	s.aim = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
+	s.centreWindows = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
 	t.n = tiles
 	if s.comm.Size() == 1 {
 		return nil
@@ -87,7 +87,7 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMe
 // connectTiles prepares the exchange between batches, by the links that there are.
 func (s *solver[F]) connectTiles() (err error) {
 	plan := s.sub.Batch.Wire(s.comm.Rank())
-	s.between, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
+	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
 
@@ -111,10 +111,10 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 
 // beginBatch queues an exchange and the first sweep of a batch.
 func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
-	if s.linked != nil {
-		err := s.linked.Fork(func() error {
+	if s.deviceGhosts != nil {
+		err := s.deviceGhosts.Fork(func() error {
 			s.run(p.give)
-			err := s.between.Start(ctx, s.tiles.exchange.wire)
+			err := s.batchGhosts.Start(ctx, s.tiles.exchange.wire)
 			s.run(p.take)
 			s.run(p.last)
 			return err
@@ -123,7 +123,7 @@ func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 			return err
 		}
 		s.run(p.rest)
-		return s.between.Finish(ctx)
+		return s.batchGhosts.Finish(ctx)
 	}
 	if err := s.exchangeTiles(ctx, p, p.rest); err != nil {
 		return err
@@ -143,19 +143,19 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
 	x := &s.tiles.exchange
 	s.run(p.give)
-	if err := s.between.Start(ctx, x.wire); err != nil {
+	if err := s.batchGhosts.Start(ctx, x.wire); err != nil {
 		return err
 	}
 	s.run(meanwhile)
-	if !x.sends && s.linked == nil { // what is staged does not wait then for what came last to be taken
+	if !x.sends && s.deviceGhosts == nil { // what is staged does not wait then for what came last to be taken
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
 	}
-	if err := s.between.Send(ctx); err != nil {
+	if err := s.batchGhosts.Send(ctx); err != nil {
 		return err
 	}
-	if err := s.between.Finish(ctx); err != nil {
+	if err := s.batchGhosts.Finish(ctx); err != nil {
 		return err
 	}
 	s.run(p.take)

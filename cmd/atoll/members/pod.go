@@ -16,13 +16,14 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Pod is a pod of an indexed Job: a supervisor of the rank that has its index. The one of index 0 conducts the run.
+// Pod is a pod of an indexed Job: a supervisor of the rank that has its index. That of index 0 also
+// controls the run.
 type Pod struct {
 	Index        int
-	Job          string // the UID of its Job, "" if the pod is not told
+	Job          string // the UID of its Job, "" if ATOLL_JOB_UID does not give it
 	Out          string // folder of the run, which all pods see
-	Supervisors  string // host:port at which pod 0 waits for the others
-	Announce     string // host:port at which the rank is found
+	Supervisors  string // host:port at which pod 0 listens for the others
+	Announce     string // host:port at which other pods reach the rank
 	Certs        string // folder of its certificate, "" for none
 	Insecure     bool
 	Args         []string // of its worker, besides those of the run
@@ -35,10 +36,10 @@ type Pod struct {
 // envJob is the variable with the UID of the Job.
 const envJob = "ATOLL_JOB_UID"
 
-// joinDelay is for how long others may come after a pod, to be taken in together.
+// joinDelay is how long pod 0 waits, once a pod has joined, for others that can be taken into the same epoch.
 const joinDelay = 2 * time.Second
 
-// FindPod reports whether this process is a pod's; nil if not.
+// FindPod describes the pod that this process runs in, and returns nil if it runs in none.
 func FindPod() (*Pod, error) {
 	index, is, err := launch.Pod()
 	if err != nil || !is {
@@ -54,7 +55,7 @@ func (p *Pod) Member() supervise.LocalMember {
 		OnActive: p.OnActive, Workers: p.Workers}
 }
 
-// ListenAddress is host:port at which pod 0 listens for the others, on all of its addresses.
+// ListenAddress returns the address at which pod 0 listens for the others: the port of Supervisors, on all interfaces.
 func (p *Pod) ListenAddress() (string, error) {
 	_, port, err := net.SplitHostPort(p.Supervisors)
 	if err != nil {
@@ -63,8 +64,8 @@ func (p *Pod) ListenAddress() (string, error) {
 	return net.JoinHostPort("", port), nil
 }
 
-// Limits are those of a run on as many pods as there are, from least to most; ranks of them at first, or as many as the
-// run was on when pod 0 went.
+// Limits are those of a run on least to most pods, or on ranks of them if least is 0. It begins with ranks of them, or,
+// if pod 0 was recreated, with as many as it had before. patience is how long it waits for enough of them.
 func (p *Pod) Limits(ranks, least, most int, patience time.Duration) supervise.Limits {
 	if least == 0 {
 		least, most = ranks, ranks
@@ -89,7 +90,7 @@ func (p *Pod) Done() bool {
 	return err == nil && info.State == folder.Done && info.Epoch == e.Epoch
 }
 
-// Join takes part in the run until it is done. When ctx ends the pod leaves in order, which is no error.
+// Join takes part in the run until it is done. When ctx ends the pod leaves the run, which is no error.
 func (p *Pod) Join(ctx context.Context) error {
 	dial, err := p.dial()
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *Pod) Join(ctx context.Context) error {
 	return nil
 }
 
-// dial is how pod 0 is called, which has the certificate of rank 0.
+// dial returns a function that connects to pod 0, which has the certificate of rank 0.
 func (p *Pod) dial() (func(ctx context.Context) (net.Conn, error), error) {
 	if p.Certs == "" {
 		if !p.Insecure {

@@ -57,9 +57,9 @@ func RanksCommand() *cobra.Command {
 	}
 	p := c.Flags()
 	p.BoolVar(&job, "job", false, "it is a job of Kubernetes, as atoll launch k8s starts it")
-	p.StringVar(&kubeconfig, "kubeconfig", "", "with --job: file that says where the cluster is (default: KUBECONFIG, or "+
+	p.StringVar(&kubeconfig, "kubeconfig", "", "with --job: file that describes the cluster (default: KUBECONFIG, or "+
 		"~/.kube/config)")
-	p.StringVar(&where, "context", "", "with --job: of that file (default: the current one)")
+	p.StringVar(&where, "context", "", "with --job: context in that file (default: the current one)")
 	p.StringVar(&namespace, "namespace", "", "with --job: of the job (default: that of the context)")
 	return c
 }

@@ -12,7 +12,7 @@ type Case = struct {
 	Want   string
 }
 
-// Refused tests that a reader takes a whole file, and refuses what each change makes of it.
+// Refused tests that a reader accepts a valid file, and refuses it after each of the changes with the error wanted.
 func Refused(t *testing.T, read func(text []byte) error, whole func() []byte, cases ...Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -25,14 +25,15 @@ func Refused(t *testing.T, read func(text []byte) error, whole func() []byte, ca
 	}
 }
 
-// Fuzz tests that whatever a file of this name holds, reading ends, with an error that names the file or without.
+// Fuzz tests that the reader returns whatever the file holds, and that its errors begin with the file's name. whole are
+// valid files to start from.
 func Fuzz(f *testing.F, name string, read func(text []byte) error, whole ...[]byte) {
 	for _, text := range whole {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := read(text); err != nil && !strings.HasPrefix(err.Error(), name+": ") {
-			t.Errorf("error without place: %v", err)
+			t.Errorf("error that does not begin with the file: %v", err)
 		}
 	})
 }

@@ -3,8 +3,8 @@
 //	//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 //
 // With -check it only tells whether they are current, and with -print it prints the CUDA C. It exits with 1 if files
-// are stale or cannot be written, and with 2 if kernels contain what they may not. Where there is no NVRTC it says so,
-// and what to do; the package then builds and runs without a GPU.
+// are stale or cannot be written, and with 2 if a kernel uses Go that cannot be translated. Where there is no NVRTC it
+// says so, and what to do; the package then builds and runs without a GPU.
 package main
 
 import (
@@ -82,7 +82,7 @@ func run(dir string, check, show bool) error {
 	}
 	local, err := kernelgen.LocalMemory(dir)
 	for _, name := range slices.Sorted(maps.Keys(local)) {
-		fmt.Printf("note: %s keeps %d bytes of each thread in slow memory: see Speed on the GPU in docs/kernels.md\n", name,
+		fmt.Printf("note: %s spills %d bytes a thread to local memory: see Speed on the GPU in docs/kernels.md\n", name,
 			local[name])
 	}
 	return err

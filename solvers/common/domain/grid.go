@@ -22,7 +22,7 @@ type Block struct {
 	Plan  *halo.BoxPlan
 }
 
-// Cut makes the block of a rank, of so many, with so many layers of ghosts.
+// Cut makes the block of a rank, one of ranks, with ghost layers of ghosts.
 func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
@@ -39,10 +39,10 @@ func gridOf(s *config.Grid) (*grid.Grid, error) {
 	return g, nil
 }
 
-// Weights are what the slabs of cells across each axis cost, one number a slab.
+// Weights are the costs of the slabs of cells normal to each axis, one number for each index along the axis.
 type Weights [3][]int64
 
-// cut is Cut of a grid whose slabs may cost more or less: nil where all are alike.
+// cut is Cut with weights by which blocks are balanced; nil where all cells cost the same.
 func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights) (*Block, error) {
 	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
 	if err != nil {
@@ -63,16 +63,17 @@ func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights)
 	return b, nil
 }
 
-// Begin makes a rank's block of the grid of a case, with so many layers of ghosts. All ranks call it: what one of them
-// refuses, or check if it is not nil, or what has no room on a device, is refused by all.
-func Begin(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
+// NewBlock makes a rank's block of the grid of a case, with ghost layers of ghosts. All ranks call it, and all return
+// an error if one of them cannot make its block, its check (which may be nil) refuses it, or its device has too little
+// memory.
+func NewBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
 	check func(*Block) error) (*Block, error) {
-	return BeginWeighed(ctx, env, c, s, ghost, nil, check)
+	return NewBalancedBlock(ctx, env, c, s, ghost, nil, check)
 }
 
-// BeginWeighed is Begin with blocks that cost as much as each other, as far as straight cuts through the grid can make
-// them. weigh, which all ranks call, returns the same on all of them; nil where all cells are alike.
-func BeginWeighed(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
+// NewBalancedBlock is NewBlock with blocks whose costs are balanced, as far as straight cuts through the grid can
+// balance them. weigh, which all ranks call, returns the same on all of them; it is nil where all cells cost the same.
+func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
 	weigh func(*grid.Grid) (*Weights, error), check func(*Block) error) (*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
@@ -94,7 +95,7 @@ func BeginWeighed(ctx context.Context, env *solvers.Env, c *config.Case, s *conf
 	return b, env.Room(ctx, c, b.counts())
 }
 
-// counts are those of the block.
+// counts are the numbers of cells from which memory is estimated.
 func (b *Block) counts() solvers.Counts {
 	return solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len(), Block: b.Block}
 }
@@ -132,7 +133,7 @@ func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solver
 		Precision: precision, Halo: halo, End: c.Time.End, MaxSteps: c.Time.MaxSteps}
 }
 
-// Space is that of the block's cells, x fastest. Keys number the cells of the grid, x fastest.
+// Space declares the block's cells, numbered with x fastest. Their keys are their numbers in the whole grid, x fastest.
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
@@ -150,7 +151,7 @@ func (b *Block) centre(i int) []float64 {
 
 func (b *Block) size(int) float64 { return b.Grid.CellVolume() }
 
-// locate finds the cell around a point: of two that share the face through it the lower one.
+// locate finds the block's cell that contains a point, -1 for none; of two whose face contains it, the lower one.
 func (b *Block) locate(at []float64) (cell int) {
 	g := b.Grid
 	var own [3]int
@@ -173,7 +174,7 @@ func (b *Block) locate(at []float64) (cell int) {
 	return cell
 }
 
-// image is the block without fields, and the boxes of all ranks.
+// image describes the block for VTK files, without fields, and the boxes of all ranks.
 func (b *Block) image() (*vtk.Image, []vtk.Box) {
 	g := b.Grid
 	m := &vtk.Image{Dim: g.Dim, Whole: g.N, Box: vtk.Box{Lo: b.Lo, N: b.N}, Origin: g.Lo}

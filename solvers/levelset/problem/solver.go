@@ -38,7 +38,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 			return weights(ctx, env.Comm, g, w.Shape, c.Path, 2*cfg.Particles)
 		}
 	}
-	d.block, err = domain.BeginWeighed(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
+	d.block, err = domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
 		if err := cfg.Check(); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}

@@ -16,8 +16,9 @@ import (
 //     upper layer stays what it was everywhere.
 //   - r → 0: an upper layer without weight, a lid. The lower layer is the dam break; the lid must not touch it.
 //
-// Theirs are errors of a C prototype of PVM-IFCP on its own jittered meshes of 2n² cells, measured as here. Ours may
-// differ by 10%: the error lives at the shock and in the kinks of the fan, few cells of a mesh.
+// The reference errors ("theirs") are those of a C prototype of PVM-IFCP on its own jittered meshes of 2n² cells,
+// measured as here. Ours may differ by 10%: the error is concentrated at the shock and at the two ends of the
+// rarefaction fan, in few cells of a mesh.
 func reductions(ctx context.Context, p *verify.Page) error {
 	d := newDam(1, 0.5)
 	sizes := []int{30, 60, 120}
@@ -121,18 +122,18 @@ func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int
 
 const lidThickness = 1.0
 
-// reduce runs a flow in [-5, 5]² to t = 1.
+// reduce runs a flow in [-5, 5]², on a mesh of 2n² cells, to t = 1, and then calls measure.
 func reduce(ctx context.Context, p *verify.Page, f basin.Flow, n int, scheme string,
-	look func(b *basin.Basin) error) error {
+	measure func(b *basin.Basin) error) error {
 	var err error
 	if f.Mesh, err = basin.Square(5, n, basin.MeshSeed); err != nil {
 		return err
 	}
 	p.Progress("r = %g, %d cells, %s", f.Config.DensityRatio, len(f.Mesh.Cells), scheme)
-	return basin.Evolve(ctx, p, f, 1, look)
+	return basin.Evolve(ctx, p, f, 1, measure)
 }
 
-// errorRow compares the mean error of a depth with theirs, which is of PVM-IFCP.
+// errorRow compares the mean error of a depth with that of the C prototype, 0 where it has none.
 func errorRow(t *verify.Table, scheme string, n int, ours, theirs float64) {
 	if theirs == 0 {
 		t.Row(verify.Info, scheme, 2*n*n, "mean error of h", "", ours, "")

@@ -12,18 +12,18 @@ import (
 
 // Limited tells where, and by how much, a metric is not what was asked for.
 type Limited struct {
-	Fields  int // with second derivatives of which the metric was made
-	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
-	Bounded int // by hmin, hmax or aspect; with two fields, the positions of both
-	Raised  int // with second derivatives too small to make a metric; the positions of both too
-	Graded  int // by gradation
+	Fields  int // number of fields from whose Hessians the metric was made
+	Samples int // vertices of a mesh, or nodes of a grid, where it was made; 0 if it has no limits
+	Bounded int // samples changed by hmin, hmax or aspect; summed over fields
+	Raised  int // samples at which the Hessian was too small for a metric, and was raised; summed over fields
+	Graded  int // samples changed by gradation
 
-	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for between its nodes.
-	// It falls with the square of the spacing, but not at a jump.
+	// OffGrid is the interpolation error of a metric on a grid: the largest relative difference, between its nodes, of
+	// lengths from those asked for. It falls with the square of the spacing, but not at a discontinuity.
 	OffGrid float64
 }
 
-// smoothMetric makes the metric of a case, over the bounds of its mesh.
+// smoothMetric makes the metric of a case in the plane, over the bounds of its mesh.
 func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited) (*sizing.Metric,
 	error) {
 	of := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
@@ -59,7 +59,7 @@ func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited
 	})
 }
 
-// gridded is how to make a metric on a grid over a rectangle or a box, and to look at it.
+// gridded is how to make a metric on a grid over a rectangle or a box, and to evaluate it.
 type gridded[M any] struct {
 	dim       int
 	low, high [3]float64
@@ -67,7 +67,7 @@ type gridded[M any] struct {
 	at        func(made M, x, y, z float64) metric.Tensor
 }
 
-// expressions samples those of a case, unless the run is to end.
+// expressions makes the metric of a case's expressions. It returns early when ctx ends.
 func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) (M, error) {
 	calls := 0
 	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
@@ -78,16 +78,16 @@ func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) 
 	})
 }
 
-// sampled makes a metric from what is asked for at nodes, within limits, and tells how far it is from that elsewhere.
+// sampled makes a metric from the tensors asked for at the nodes, within limits, and measures its interpolation error.
 func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
-	var first error // what is made of it is no metric
+	var refused error // of a tensor; says more than that of the metric made from it
 	made, err = g.make(func(x, y, z float64) sizing.Six {
 		t, err := asked(x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
 			if err = t.Check(g.dim); err == nil {
 				within := t.Within(g.dim, limits)
-				held.Places++
+				held.Samples++
 				if within != t {
 					held.Bounded++
 				}
@@ -95,11 +95,11 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 			}
 		}
 		if err != nil {
-			first = err
+			refused = err
 		}
 		return six(t, err)
 	})
-	if err = cmp.Or(first, err); err != nil {
+	if err = cmp.Or(refused, err); err != nil {
 		var none M
 		return none, err
 	}
@@ -107,11 +107,13 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 	return made, nil
 }
 
-// samplesPerAxis is at how many positions along each axis a metric on a grid is looked at.
+// samplesPerAxis is at how many positions along each axis the interpolation error of a metric on a grid is measured, by
+// dimension.
 var samplesPerAxis = [...]int{2: 256, 3: 32}
 
-// off is Limited.OffGrid for so many boxes along each axis: in the middles of as many as are looked at, or where there
-// are fewer, everywhere in them. Where nothing can be asked for, nothing is missed.
+// off returns Limited.OffGrid of a metric with so many grid cells along each axis. It is measured at samplesPerAxis
+// points along each axis: at centres of grid cells, or, where these are fewer, at evenly spaced points. Points at which
+// the expressions give no metric are left out.
 func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
 	n := samplesPerAxis[g.dim]

@@ -92,7 +92,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		on = background
 	}
-	n := &nodalMetric{Mesh: *on.Mesh, Held: Limited{Places: on.Vertices()}}
+	n := &nodalMetric{Mesh: *on.Mesh, Held: Limited{Samples: on.Vertices()}}
 	var err error
 	if n.At, err = nodalField(c, w, on, &n.Held); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 		}
 		text := (&Report{Dim: 2, Scale: 1, Held: n.Held}).Text()
 		if got := strings.Contains(text, "in each of the two fields"); got != want || n.Held.Bounded == 0 {
-			t.Errorf("%q: %d of %d places\n%s", also, n.Held.Bounded, n.Held.Places, text)
+			t.Errorf("%q: %d of %d places\n%s", also, n.Held.Bounded, n.Held.Samples, text)
 		}
 	}
 }
@@ -51,11 +51,11 @@ func TestReportAsksForAspect(t *testing.T) {
 		held Limited
 		want bool
 	}{
-		{Limited{Fields: 1, Places: 10, Raised: 9}, true},
-		{Limited{Fields: 1, Places: 10, Raised: 9, Bounded: 9}, false},
-		{Limited{Fields: 1, Places: 10, Raised: 2}, false},
-		{Limited{Fields: 2, Places: 10, Raised: 9}, false},
-		{Limited{Places: 10, Bounded: 9}, false},
+		{Limited{Fields: 1, Samples: 10, Raised: 9}, true},
+		{Limited{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
+		{Limited{Fields: 1, Samples: 10, Raised: 2}, false},
+		{Limited{Fields: 2, Samples: 10, Raised: 9}, false},
+		{Limited{Samples: 10, Bounded: 9}, false},
 	} {
 		text := (&Report{Dim: 2, Scale: 1, Held: c.held}).Text()
 		if strings.Contains(text, "give aspect") != c.want {

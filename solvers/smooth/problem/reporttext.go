@@ -50,12 +50,12 @@ func (r *Report) notes(b *strings.Builder, cell string) {
 	}
 	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
 		fmt.Fprintf(b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
-			h.Graded, h.Raised, h.Places)
+			h.Graded, h.Raised, h.Samples)
 		if h.Fields > 1 {
 			b.WriteString(", but for gradation in each of the two fields")
 		}
 		b.WriteByte('\n')
-		if 2*(h.Raised-h.Bounded) > h.Fields*h.Places {
+		if 2*(h.Raised-h.Bounded) > h.Fields*h.Samples {
 			b.WriteString("note      at most places the field bends in one direction only, or in none: give aspect " +
 				"(--aspect),\n          or cells become as long across as they can\n")
 		}

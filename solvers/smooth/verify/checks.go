@@ -74,8 +74,8 @@ func ridgeOf(cfg smooth.Config) float64 {
 	return 0
 }
 
-// places returns where the vertices are, by their ids in the mesh.
-func places(part *layout.Part, s smooth.Solver) (x, y []float64, err error) {
+// coordinates returns where the vertices are, by their ids in the mesh.
+func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error) {
 	at, err := s.Coordinates()
 	if err != nil {
 		return nil, nil, err

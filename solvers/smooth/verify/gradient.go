@@ -227,7 +227,7 @@ func swept(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric,
 		if _, err := s.Sweep(ctx, 5); err != nil {
 			return err
 		}
-		x, y, err = places(part, s)
+		x, y, err = coordinates(part, s)
 		return err
 	})
 	return x, y, err

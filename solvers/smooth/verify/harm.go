@@ -193,7 +193,7 @@ func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, err
 		if h.before, err = s.Diagnose(ctx); err != nil {
 			return h, err
 		}
-		if h.after, err = toTheEnd(ctx, s); err == nil {
+		if h.after, err = sweepToEnd(ctx, s); err == nil {
 			h.hash, err = s.Hash(ctx)
 		}
 		return h, err

@@ -60,7 +60,7 @@ func hessians(ctx context.Context, p *verify.Page) error {
 					if d, err = s.Diagnose(ctx); err != nil {
 						return err
 					}
-					m.X, m.Y, err = places(part, s)
+					m.X, m.Y, err = coordinates(part, s)
 					return err
 				})
 				if err != nil {

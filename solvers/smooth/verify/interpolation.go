@@ -13,15 +13,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// interpolations lets the smoother barrier follow metrics from second derivatives, which are recovered from a field's
-// values at the vertices anew in each of three rounds, and bounds what is left of the error of linear interpolation.
-// Nothing is published for moving vertices alone; the bounds are our own.
+// interpolations adapts meshes to fields with the smoother barrier. In each of three rounds the Hessian of the field is
+// recovered anew from its values at the vertices, and the metric made from it. What is bounded is the error of linear
+// interpolation after all rounds, as a share of that before. Nothing is published for moving vertices alone; the bounds
+// are our own.
 func interpolations(ctx context.Context, p *verify.Page) error {
 	meshes, rounds := 3, 3
 	if p.Options.Quick {
 		meshes = 1
 	}
-	t := p.Table("L2 interpolation error after so many rounds of barrier", "field", "mesh", "rounds", "before", "after",
+	t := p.Table("L2 interpolation error, adapted by the smoother barrier", "field", "mesh", "rounds", "before", "after",
 		"share", "mean quality", "worst")
 	for _, c := range []struct {
 		name  string
@@ -45,7 +46,7 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 			before := interpolationError(m, c.of)
 			var d quality.Diagnostics
 			for range rounds {
-				if d, err = followed(ctx, p, m, c.of); err != nil {
+				if d, err = adapted(ctx, p, m, c.of); err != nil {
 					return err
 				}
 			}
@@ -58,8 +59,8 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 	return spaceInterpolations(ctx, p)
 }
 
-// followed moves the vertices of a mesh toward the metric of a field.
-func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
+// adapted moves the vertices of a mesh to fit the metric from the Hessian of a field.
+func adapted(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
 	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
@@ -81,16 +82,16 @@ func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y fl
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	err = smoothing(ctx, p, m, wanted, cfg, func(part *layout.Part, s smooth.Solver) error {
-		if d, err = toTheEnd(ctx, s); err == nil {
-			m.X, m.Y, err = places(part, s)
+		if d, err = sweepToEnd(ctx, s); err == nil {
+			m.X, m.Y, err = coordinates(part, s)
 		}
 		return err
 	})
 	return d, err
 }
 
-// toTheEnd sweeps until the smoother ends by itself.
-func toTheEnd(ctx context.Context, s smooth.Solver) (quality.Diagnostics, error) {
+// sweepToEnd sweeps until the smoother has converged.
+func sweepToEnd(ctx context.Context, s smooth.Solver) (quality.Diagnostics, error) {
 	for !s.Ended() {
 		if _, err := s.Sweep(ctx, 10); err != nil {
 			return quality.Diagnostics{}, err

@@ -44,7 +44,7 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 		var best quality.Diagnostics
 		after, round := math.Inf(1), 0
 		for n := range rounds {
-			d, err := followedInSpace(ctx, p, m, c.of)
+			d, err := adaptedInSpace(ctx, p, m, c.of)
 			if err != nil {
 				return err
 			}
@@ -62,8 +62,8 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// followedInSpace moves the vertices of a mesh toward the metric of a field.
-func followedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(x, y, z float64) float64) (
+// adaptedInSpace moves the vertices of a mesh toward the metric of a field.
+func adaptedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(x, y, z float64) float64) (
 	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
@@ -85,7 +85,7 @@ func followedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	err = solidSmoothing(ctx, p, m, wanted, cfg, func(part *layout.SolidPart, s smooth.Solver) error {
-		if d, err = toTheEnd(ctx, s); err != nil {
+		if d, err = sweepToEnd(ctx, s); err != nil {
 			return err
 		}
 		at, err := s.Coordinates()

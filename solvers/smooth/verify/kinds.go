@@ -110,7 +110,7 @@ func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bo
 	run := func(s smooth.Solver) error {
 		scale = s.Scale()
 		if before, err = s.Diagnose(ctx); err == nil && move {
-			after, err = toTheEnd(ctx, s)
+			after, err = sweepToEnd(ctx, s)
 		}
 		return err
 	}

@@ -77,7 +77,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 					return err
 				}
 				refineRow(p, t, &c, k, cfg.Smoother, &a, &b)
-				m.X, m.Y, err = places(part, s)
+				m.X, m.Y, err = coordinates(part, s)
 				return err
 			})
 			if err != nil {

@@ -39,7 +39,7 @@ func strips(ctx context.Context, p *verify.Page) error {
 				if err != nil {
 					return err
 				}
-				x, _, err := places(part, s)
+				x, _, err := coordinates(part, s)
 				if err != nil {
 					return err
 				}

@@ -10,23 +10,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// surface is where the interface should be at the end: where Phi of a body is 0.
+// surface is the exact interface at the end of a run: the zero level set of the function Phi of a body.
 type surface struct {
 	body  shape.Body
 	dim   int
-	width float64 // of a cell at least, m
+	width float64 // of a cell, m
 }
 
-// Of differences, as shares of a cell: so short that their own error is far below that of a reconstruction, and so long
-// that rounding is too.
+// Difference steps, in widths of a cell: so short that the truncation error is far below the error of a reconstruction,
+// and so long that the round-off error is too.
 const (
-	ofPhi    = 1e-4
-	ofNormal = 0.05
+	phiStep    = 1e-4
+	normalStep = 0.05
 )
 
-// gradient is that of Phi.
+// gradient is the gradient of Phi, by central differences.
 func (s *surface) gradient(x [3]float64) (g [3]float64) {
-	h := ofPhi * s.width
+	h := phiStep * s.width
 	for d := range s.dim {
 		lo, hi := x, x
 		lo[d], hi[d] = x[d]-h, x[d]+h
@@ -56,7 +56,7 @@ func (s *surface) nearest(x [3]float64) [3]float64 {
 
 // curvature is the divergence of the normal: 1/r of a disk, 2/r of a ball.
 func (s *surface) curvature(x [3]float64) (k float64) {
-	h := ofNormal * s.width
+	h := normalStep * s.width
 	for d := range s.dim {
 		lo, hi := x, x
 		lo[d], hi[d] = x[d]-h, x[d]+h
@@ -65,11 +65,12 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 	return k
 }
 
-// few mixed cells are measured by one thread.
-const few = 500
+// cellsPerThread is the number of cells that are worth a thread.
+const cellsPerThread = 500
 
-// errorsOf are how far the normals of mixed cells are from those of the body where the interface should be, or with
-// curved their curvatures: NaN in cells without, and where one of the two cannot be told.
+// errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane, or with curved |κ - exact| of
+// its curvature, where exact is taken at the nearest point of the exact interface. It is NaN in cells without an
+// interface, and where one of the two values is undefined.
 func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 	planes := make([][]float64, 0, 4)
 	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)
@@ -84,7 +85,7 @@ func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 		planes = append(planes, v)
 	}
 	off := make([]float64, d.block.Cells())
-	parallel.Ranges(len(off), parallel.Parts(len(off), few), func(_, lo, hi int) {
+	parallel.Ranges(len(off), parallel.Parts(len(off), cellsPerThread), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			off[i] = d.errorAt(i, planes, curved)
 		}
@@ -92,7 +93,8 @@ func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 	return off, nil
 }
 
-// errorAt is that of a cell, by its alpha, the numbers of its normal and its curvature.
+// errorAt is errorsOf for cell i. planes are the arrays of alpha, the components of the normal and, with curved, the
+// curvature.
 func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	dim, alpha := d.block.Grid.Dim, planes[0][i]
 	var n, x [3]float64
@@ -117,14 +119,14 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	return math.Sqrt((n[0]-m[0])*(n[0]-m[0]) + (n[1]-m[1])*(n[1]-m[1]) + (n[2]-m[2])*(n[2]-m[2]))
 }
 
-// endings are what is measured at the end alone.
-var endings = []solvers.Quantity{
-	{Name: "normal_error", Doc: "the mean of |n - exact|, 1 for 57°, over mixed cells; none of a body from STL",
-		In: inSummary, Error: true},
-	{Name: "normal_max_error", Doc: "the largest of them", In: inSummary, Error: true},
+// endQuantities are measured at the end of a run alone.
+var endQuantities = []solvers.Quantity{
+	{Name: "normal_error", Doc: "the mean of |n - exact| over mixed cells, where 1 is an angle of 60°; none for a body " +
+		"from STL", In: inSummary, Error: true},
+	{Name: "normal_max_error", Doc: "the largest |n - exact|", In: inSummary, Error: true},
 	{Name: "curvature_error", Unit: "1/m", Doc: "the mean of |curvature - exact| over mixed cells that have one; " +
-		"where output has the field curvature or curvature_error", In: inSummary, Error: true},
-	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest of them", In: inSummary, Error: true},
+		"only where output lists the field curvature or curvature_error", In: inSummary, Error: true},
+	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", In: inSummary, Error: true},
 }
 
 // MeasureEnd measures normals and curvatures against those of the body.
@@ -144,7 +146,7 @@ func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 		var sum dist.Accumulator
 		most, count := []float64{0}, []int64{0}
 		for _, v := range off {
-			if v-v == 0 {
+			if v-v == 0 { // finite
 				sum.Add(v)
 				most[0] = max(most[0], v)
 				count[0]++
@@ -161,11 +163,11 @@ func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 		}
 		values = append(values, sum.Float64()/float64(max(1, count[0])), most[0])
 	}
-	return solvers.Measured(endings[:len(values)], values...), nil
+	return solvers.Measured(endQuantities[:len(values)], values...), nil
 }
 
-// shown are errors as a field of frames: 0 in cells that have none.
-func (d *body) shown(ctx context.Context, curved bool) ([]float64, error) {
+// shownErrors are the errors as a field of frames: 0 in cells that have none.
+func (d *body) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
 	if d.exact == nil {
 		return make([]float64, d.block.Cells()), nil
 	}

@@ -37,7 +37,7 @@ func TestNormalsAndCurvatures(t *testing.T) {
 		}
 	}
 	many := measure(finer, 3)
-	for _, q := range endings {
+	for _, q := range endQuantities {
 		if many[q.Name] != fine[q.Name] || fine[q.Name] == 0 {
 			t.Errorf("%s is %g on three ranks, on one %g", q.Name, many[q.Name], fine[q.Name])
 		}

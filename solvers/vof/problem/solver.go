@@ -36,7 +36,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	cfg.Halo = env.Halo
 	d := &body{comm: env.Comm, curved: cfg.Curvature}
 	var err error
-	d.block, err = domain.Begin(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
+	d.block, err = domain.NewBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
 		if err := cfg.Check(b.Block); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}
@@ -226,7 +226,7 @@ func (d *body) Fields() []solvers.Field {
 			continue
 		}
 		if curved := list[i].Name == "curvature_error"; curved || list[i].Name == "normal_error" {
-			list[i].Values = func(ctx context.Context) ([]float64, error) { return d.shown(ctx, curved) }
+			list[i].Values = func(ctx context.Context) ([]float64, error) { return d.shownErrors(ctx, curved) }
 			continue
 		}
 		numbers := list[i].Numbers()

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// Planes of neighbouring cells of a grid do not meet: on the side between two cells the fluid of one covers another
-// part than that of the other, and a picture of the planes alone has cracks there. What belongs to the body's surface
-// on each side is what just one of the two covers. A cell without a plane is full or empty.
+// The planes of a piecewise linear reconstruction (PLIC) do not meet at the sides (faces) between cells: each of the
+// two cells has its own fluid polygon on the side, and a picture of the planes alone has gaps there. A gap is filled
+// with the area that just one of the two polygons covers. A cell without a plane is full or empty.
 
 // cellPlane is the plane of a cell: the fluid is where n·x ≤ alpha, x from the cell's lowest corner on.
 type cellPlane struct {
@@ -19,19 +19,19 @@ type cellPlane struct {
 	alpha  float64
 }
 
-// steps are the planes of cells of a grid by the cells' places.
-type steps struct {
+// planeGaps has the planes of the cells of a grid, by cell indices, and fills the gaps between them.
+type planeGaps struct {
 	v      *chart.View
-	lo, h  [3]float64 // lowest corner of the grid, and the sides of a cell
+	lo, h  [3]float64 // lowest corner of the grid, and its spacings
 	cells  [3]int     // of the grid
 	planes map[[3]int]cellPlane
-	full   func(cell [3]int) bool // of cells without planes; nil where nobody knows
+	full   func(cell [3]int) bool // of cells without planes; nil if their volume fractions are not known
 }
 
-// fillSteps adds to a view what lies between the planes of a surface, if that tells them: by the cell arrays normal
-// and alpha and the field arrays Bounds and Spacing. Its light is that of the planes beside it, so that steps do not
-// look like stairs.
-func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
+// fillPlaneGaps adds to a view what fills the gaps between the planes of a surface, if the surface has the cell arrays
+// normal and alpha and the field arrays Bounds and Spacing. It is shaded with the normals of the planes beside it, so
+// that the surface looks smooth.
+func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	normal, ok1 := p.CellData.Find("normal")
 	alpha, ok2 := p.CellData.Find("alpha")
 	spacing, ok3 := p.FieldData.Find("Spacing")
@@ -43,7 +43,7 @@ func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	if len(h) != 3 || !(h[0] > 0 && h[1] > 0 && h[2] > 0) {
 		return
 	}
-	s := &steps{v: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}, full: full}
+	s := &planeGaps{v: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}, full: full}
 	for k := range 3 {
 		s.cells[k] = int(math.Round((v.Box[1][k] - s.lo[k]) / h[k]))
 	}
@@ -70,7 +70,7 @@ func fillSteps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 
 // cellOf is the cell that a polygon lies in: that of its middle, moved a little into the fluid, so that one on a side
 // has the cell whose plane it is.
-func (s *steps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
+func (s *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
 	for k := range 3 {
 		middle := 0.0
 		for _, i := range points {
@@ -83,8 +83,9 @@ func (s *steps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [
 	return cell
 }
 
-// side adds what just one of two cells covers of the side between them, at one end of a cell along an axis.
-func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
+// side fills the gap on a side of a cell, at its lower (end 0) or upper (1) end along an axis: what just one of the two
+// cells covers.
+func (s *planeGaps) side(cell [3]int, plane cellPlane, axis, end int) {
 	other := cell
 	other[axis] += 2*end - 1
 	if other[axis] < 0 || other[axis] >= s.cells[axis] {
@@ -92,12 +93,12 @@ func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
 	}
 	own := s.line(plane, axis, float64(end))
 	beside, mixed := s.planes[other]
-	light := plane.normal
+	shading := plane.normal
 	var theirs line
 	if mixed {
 		theirs = s.line(beside, axis, float64(1-end))
-		for k := range light {
-			light[k] += beside.normal[k]
+		for k := range shading {
+			shading[k] += beside.normal[k]
 		}
 	} else if s.isFull(other, own) {
 		theirs = line{0, 0, 1} // full
@@ -105,19 +106,21 @@ func (s *steps) side(cell [3]int, plane cellPlane, axis, end int) {
 		theirs = line{0, 0, -1}
 	}
 	// Where the fluid is in this cell alone, the surface looks into the other.
-	s.add(cell, axis, end, clipped(clipped(unitSide, own), theirs.turned()), 2*end-1, light)
-	s.add(cell, axis, end, clipped(clipped(unitSide, theirs), own.turned()), 1-2*end, light)
+	s.add(cell, axis, end, clipped(clipped(unitSide, own), theirs.complement()), 2*end-1, shading)
+	s.add(cell, axis, end, clipped(clipped(unitSide, theirs), own.complement()), 1-2*end, shading)
 }
 
-// isFull reports whether a cell without a plane is full: by its fluid, or else as the cell beside it is at their side.
-func (s *steps) isFull(cell [3]int, beside line) bool {
+// isFull reports whether a cell without a plane is full: by its volume fraction if that is known, or else if the cell
+// beside it, whose half plane on their common side is beside, covers most of that side.
+func (s *planeGaps) isFull(cell [3]int, beside line) bool {
 	if s.full != nil {
 		return s.full(cell)
 	}
 	return area(clipped(unitSide, beside)) > 0.5
 }
 
-// fluidBeside tells which cells are full of the grid in whose frame the planes at a path are, nil where there is none.
+// fluidBeside reads the volume fractions from the grid file of the same frame as the planes at path, and returns which
+// cells are full; nil where there is no such file.
 func fluidBeside(path string) func(cell [3]int) bool {
 	stem, number, ok := cutLast(strings.TrimSuffix(path, filepath.Ext(path)), "_")
 	if !ok {
@@ -142,10 +145,10 @@ const fluid = "f"
 // line is a half plane a·u + b·v ≤ c of a side of a cell, in which u and v go from 0 to 1 along the axes after its own.
 type line struct{ a, b, c float64 }
 
-func (l line) turned() line { return line{-l.a, -l.b, -l.c} }
+func (l line) complement() line { return line{-l.a, -l.b, -l.c} }
 
-// line is what a plane covers of a side: end is 0 or 1 along the axis, from the cell that has the plane.
-func (s *steps) line(p cellPlane, axis int, end float64) line {
+// line is the half plane of a side that a plane of a cell covers, at the cell's end 0 or 1 along the axis.
+func (s *planeGaps) line(p cellPlane, axis int, end float64) line {
 	u, v := (axis+1)%3, (axis+2)%3
 	return line{p.normal[u] * s.h[u], p.normal[v] * s.h[v], p.alpha - p.normal[axis]*end*s.h[axis]}
 }
@@ -178,8 +181,8 @@ func area(polygon [][2]float64) (twice float64) {
 	return twice / 2
 }
 
-// add adds a polygon on a side of a cell, which is seen from where the axis goes to (1) or comes from (-1).
-func (s *steps) add(cell [3]int, axis, end int, polygon [][2]float64, facing int, light [3]float64) {
+// add adds a polygon on a side of a cell, whose normal points along the axis (facing 1) or against it (-1).
+func (s *planeGaps) add(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
 	const nothing = 1e-9 // of a side
 	if len(polygon) < 3 || area(polygon) < nothing {
 		return
@@ -192,7 +195,7 @@ func (s *steps) add(cell [3]int, axis, end int, polygon [][2]float64, facing int
 		at[u] = s.lo[u] + (float64(cell[u])+p[0])*s.h[u]
 		at[v] = s.lo[v] + (float64(cell[v])+p[1])*s.h[v]
 		s.v.Points = append(s.v.Points, at[:]...)
-		s.v.Normals[first+int32(k)] = light
+		s.v.Normals[first+int32(k)] = shading
 		if k < 2 {
 			continue
 		}

@@ -94,7 +94,7 @@ func TestStepsClose(t *testing.T) {
 		if !found {
 			t.Fatal("no view")
 		}
-		if trial == 0 { // sides of full cells beside empty ones are of no plane: only the steps above them are there
+		if trial == 0 { // sides of full cells beside empty ones are of no plane: only the gaps above them are filled
 			if side := reach(v)[2]; math.Abs(side-4) > 1e-12 {
 				t.Errorf("an area of %g looks up, not 4", side)
 			}
