@@ -43,8 +43,8 @@ type solidCutter struct {
 	skin   [][]int32 // of each rank
 }
 
-// findGhosts finds the ghosts of each rank, the vertices of cells that have an owned one, and what each rank measures: a
-// cell, an edge or a face of the boundary is that of its lowest vertex.
+// findGhosts finds the ghosts of each rank, the vertices of cells that have an owned one, and what each rank
+// measures: a cell, an edge or a face of the boundary is that of its lowest vertex.
 func (c *solidCutter) findGhosts() {
 	l := c.layout
 	moves := c.ghostMoves()
