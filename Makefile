@@ -75,7 +75,7 @@ soak: ## kill a rank of a run every minute for SOAK (1h), and watch memory, file
 recovery: ## measure how long a run takes to go on after a rank was killed, beside a start
 	ATOLL_RECOVERY=$(or $(TIMES),9) go test ./cmd/atoll -run '^TestRecovery$$' -count=1 -v
 
-verify: build ## reproduce the published tables, beside results of Atoll
+verify: build ## reproduce the published tables, beside Atoll's results
 	./bin/atoll verify
 
 bench: build ## measure throughput

@@ -20,7 +20,7 @@ func verifyCommand() *cobra.Command {
 	scaling := strings.Join(verify.Those(func(s verify.Suite) bool { return s.Scales }), ", ")
 	c := &cobra.Command{
 		Use:       "verify [" + strings.Join(names, " | ") + "]",
-		Short:     "Reproduce the published tables and exact solutions of solvers, beside Atoll's results",
+		Short:     "Reproduce the published tables and exact solutions of one solver or all, reference values beside Atoll's",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -37,7 +37,7 @@ const pollInterval = 200 * time.Millisecond
 type member interface {
 	start(s StartWorkers, args []string)
 	endWorkers(e EndWorkers)
-	runOver(o Outcome)
+	runEnded(o Outcome)
 }
 
 // controller passes events to the state machine, and carries its actions out.
@@ -90,7 +90,7 @@ func Run(ctx context.Context, config Config) Outcome {
 		}
 	}
 	for _, s := range c.members {
-		s.runOver(*c.outcome)
+		s.runEnded(*c.outcome)
 	}
 	return *c.outcome
 }
@@ -107,7 +107,7 @@ func (c *controller) post(e Event) {
 func (c *controller) handle(e Event) {
 	if j, ok := e.(connected); ok {
 		if _, twice := c.members[j.Member]; twice {
-			j.member.runOver(Outcome{Reason: "there is already a member named " + j.Member})
+			j.member.runEnded(Outcome{Reason: "there is already a member named " + j.Member})
 			return
 		}
 		c.members[j.Member] = j.member

@@ -133,8 +133,8 @@ func (h *localMember) kill() {
 	}
 }
 
-// runOver prints the last output of workers that have failed.
-func (h *localMember) runOver(o Outcome) {
+// runEnded prints the last output of workers that have failed.
+func (h *localMember) runEnded(o Outcome) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	if h.previous != nil && !o.Stopped {

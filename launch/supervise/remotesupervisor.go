@@ -196,7 +196,7 @@ func (s *session) handle(m message) error {
 	case m.Kind == kindRefused:
 		return &RefusedError{m.Text}
 	case m.Kind == kindOver:
-		s.member.runOver(Outcome{Stopped: m.Text == ""})
+		s.member.runEnded(Outcome{Stopped: m.Text == ""})
 		if s.UntilDone && !m.Done {
 			return errors.New("it has stopped")
 		}

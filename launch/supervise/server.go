@@ -199,7 +199,7 @@ func (v *remoteMember) start(s StartWorkers, args []string) {
 
 func (v *remoteMember) endWorkers(e EndWorkers) { v.send(message{Kind: kindEnd, End: &e}) }
 
-func (v *remoteMember) runOver(o Outcome) {
+func (v *remoteMember) runEnded(o Outcome) {
 	done := !o.Stopped && o.Reason == "" && o.Err == nil && launch.Verdict(o.Exits, nil) == nil
 	v.send(message{Kind: kindOver, Text: o.Reason, Done: done})
 }

@@ -88,9 +88,9 @@ func Between(value, low, high float64) Verdict {
 	return VerdictOf(value >= low && value <= high, fmt.Sprintf("%.4g..%.4g", low, high))
 }
 
-// Near bounds the deviation of ours from theirs, as a share of theirs.
-func Near(ours, theirs, share float64) Verdict {
-	return VerdictOf(math.Abs(Deviation(ours, theirs)) <= share, fmt.Sprintf("±%.3g%%", 100*share))
+// Near bounds the relative deviation of a value from its reference by share.
+func Near(value, reference, share float64) Verdict {
+	return VerdictOf(math.Abs(Deviation(value, reference)) <= share, fmt.Sprintf("±%.3g%%", 100*share))
 }
 
 // Exactly wants one value.
@@ -106,8 +106,8 @@ func (v Verdict) And(o Verdict, what string) Verdict {
 	return VerdictOf(v.OK && o.OK, v.Bound+", "+what+" "+o.Bound)
 }
 
-// Deviation is that of ours from theirs, as a share of theirs.
-func Deviation(ours, theirs float64) float64 { return (ours - theirs) / theirs }
+// Deviation is the relative deviation of a value from its reference.
+func Deviation(value, reference float64) float64 { return (value - reference) / reference }
 
 // Percent prints a share with its sign.
 func Percent(share float64) string { return fmt.Sprintf("%+.2f%%", 100*share) }

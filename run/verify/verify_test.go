@@ -11,14 +11,14 @@ import (
 func TestMissedBound(t *testing.T) {
 	checks := []Check{
 		{Name: "wrong", About: "misses one of two bounds", Run: func(_ context.Context, p *Page) error {
-			table := p.Table("numbers", "quantity", "theirs", "ours")
+			table := p.Table("numbers", "quantity", "reference", "Atoll")
 			table.Row(Near(1.02, 1, 0.01), "speed", 1.0, 1.02)
 			table.Row(Near(1.005, 1, 0.01), "depth", 1.0, 1.005)
 			table.Flush()
 			return nil
 		}},
 		{Name: "right", About: "meets its bound", Run: func(_ context.Context, p *Page) error {
-			table := p.Table("numbers", "quantity", "ours")
+			table := p.Table("numbers", "quantity", "Atoll")
 			table.Row(Exactly(0, 0), "speed", 0.0)
 			table.Flush()
 			return nil
@@ -37,10 +37,10 @@ func TestMissedBound(t *testing.T) {
 	}
 	want := "" +
 		"numbers\n" +
-		"  quantity  theirs   ours  bound  verdict\n" +
-		"  --------  ------  -----  -----  -------\n" +
-		"  speed          1   1.02    ±1%   FAILED\n" +
-		"  depth          1  1.005    ±1%       ok\n"
+		"  quantity  reference  Atoll  bound  verdict\n" +
+		"  --------  ---------  -----  -----  -------\n" +
+		"  speed             1   1.02    ±1%   FAILED\n" +
+		"  depth             1  1.005    ±1%       ok\n"
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%s\nwant in it\n%s", out.String(), want)
 	}

@@ -133,7 +133,7 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 		first = append(first, of(set, p.First[set]))
 		rest = append(rest, of(set, p.Rest[set], p.Copies[set]))
 	}
-	if stripped(e.dev, p) {
+	if usesStrips(e.dev, p) {
 		stripsFirst(p, rest)
 	}
 	return first, rest

@@ -39,8 +39,8 @@ func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
 }
 
-// stripped tells whether a device should go over strips: one that runs loops on processors with caches.
-func stripped(dev backend.Device, p *layout.Subdomain) bool {
+// usesStrips tells whether a device should go over strips: one that runs loops on processors with caches.
+func usesStrips(dev backend.Device, p *layout.Subdomain) bool {
 	_, separate := dev.(backend.Memory)
 	return !separate && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
 }

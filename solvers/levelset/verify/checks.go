@@ -67,7 +67,8 @@ const theirLosses = "Theirs are Enright, Fedkiw, Ferziger and Mitchell, J. Compu
 
 // table runs rows and shows what they lose since the start. length is the surface of the body.
 func table(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
-	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost", "theirs", "L1 / h")
+	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost",
+		"reference", "L1 / h")
 	for _, r := range rows {
 		if r.slow && p.Options.Quick {
 			continue

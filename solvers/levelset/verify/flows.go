@@ -139,7 +139,7 @@ func ball200(ctx context.Context, p *verify.Page) error {
 		return nil
 	}
 	t := p.Table("Volume that is lost at the end", "method", "cells", "ranks", "steps", "particles", "escaped", "volume",
-		"lost", "theirs", "L1 / h")
+		"lost", "reference", "L1 / h")
 	for _, r := range []row{
 		{name: "particles, CFL 4.9", cells: 200, sets: far(), theirs: .0122, judge: percent(1.5)},
 		{name: "particles, CFL 1", cells: 200, theirs: .0168, judge: percent(2)},

@@ -30,7 +30,7 @@ func bandwidth(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	laws := p.Table("bandwidth by ordering", "cells", "ordering", "theirs", "ours", "theirs/√N", "ours/√N")
+	laws := p.Table("bandwidth by ordering", "cells", "ordering", "reference", "Atoll", "theirs/√N", "ours/√N")
 	for level, theirs := range published {
 		if err := ctx.Err(); err != nil {
 			return err

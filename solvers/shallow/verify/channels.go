@@ -49,7 +49,7 @@ func plane(ctx context.Context, p *verify.Page) error {
 		return basin.State{Depth: slope * x, H2: normal / 2, U2: q / normal}
 	}}
 	t := p.Table(fmt.Sprintf("uniform flow down a plane: %d cells, t = %g", len(m.Cells), end),
-		"quantity", "theirs", "ours")
+		"quantity", "reference", "Atoll")
 	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 		depth := meanBetween(b, "h2", 20, 80)
 		t.Row(verify.Near(depth, normal, .002), "mean depth from 20 m to 80 m, m", normal, depth)

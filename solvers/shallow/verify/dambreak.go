@@ -130,7 +130,7 @@ func ritter(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	exactDam(p, fmt.Sprintf("finest mesh at t = %d s", end), rows, 0.02)
-	t := p.Table("front", "quantity", "theirs", "ours")
+	t := p.Table("front", "quantity", "reference", "Atoll")
 	t.Row(verify.Between(front/d.shock, 0.8, 1.0), "speed of the 1 cm line, m/s (bound on the share)", d.shock, front)
 	t.Row(verify.AtLeast(least, 0), "least depth, m", 0.0, least)
 	t.Flush()
@@ -144,7 +144,7 @@ type comparison struct {
 
 // exactDam compares numbers of a run with the exact solution's, or those of ours with the published ones.
 func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
-	t := p.Table(title, "quantity", "theirs", "ours", "deviation")
+	t := p.Table(title, "quantity", "reference", "Atoll", "deviation")
 	for _, r := range rows {
 		t.Row(verify.Near(r.ours, r.theirs, share), r.quantity, fmt.Sprintf("%.8g", r.theirs), fmt.Sprintf("%.8g", r.ours),
 			fmt.Sprintf("%+.1e", verify.Deviation(r.ours, r.theirs)))

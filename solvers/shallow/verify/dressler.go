@@ -72,7 +72,7 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 	}}
 	smooth := newDam(deep, 0)
 	t := p.Table(fmt.Sprintf("a dam of %g m over a dry bed, n = %g: %d cells, t = %g", deep, manning, len(m.Cells), end),
-		"quantity", "theirs", "ours", "without friction")
+		"quantity", "reference", "Atoll", "without friction")
 	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 		var off, offSmooth, all, area float64
 		for i := range b.Part.Owned {

@@ -68,7 +68,8 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity",
+		"reference", "Atoll")
 	out := brought(before, "right") - brought(now, "right")
 	t.Row(verify.Near(out/60, rain*long*wide, basin.Share(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
 	fallen := brought(now, "rain")
@@ -114,7 +115,7 @@ func balance(ctx context.Context, p *verify.Page) error {
 		return basin.State{Depth: deep, H2: deep + z, U2: -spin * y, V2: spin * x}
 	}
 	t := p.Table(fmt.Sprintf("a vortex in balance: %d cells, t = %.3g of its turning", len(m.Cells), end*f/(2*math.Pi)),
-		"order", "quantity", "ours")
+		"order", "quantity", "Atoll")
 	for _, order := range []int{1, 2} {
 		p.Progress("vortex, order %d", order)
 		cfg := basin.Second("pvm-ifcp", 1, 1e-3)
@@ -183,8 +184,8 @@ func gulf(ctx context.Context, p *verify.Page) error {
 	x := at.Soundings[0].X
 	theirs := tall * math.Cos(k*(long-x)) / math.Cos(k*long)
 	most, when := basin.Peak(at.Times, at.Levels[0])
-	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.Part.Owned, end/period), "quantity", "theirs",
-		"ours")
+	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.Part.Owned, end/period), "quantity",
+		"reference", "Atoll")
 	t.Row(verify.Near(most, theirs, basin.Share(p, .005, .02)), "largest level at the end, m", theirs, most)
 	var off, all float64
 	for i, s := range at.Times {

@@ -24,7 +24,7 @@ func hyperbolic(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("test 2, %d cells, to t = %g", len(m.Cells), end),
-		"scheme", "corrector", "steps", "max speed", "complex edges", "share", "quantity", "ours")
+		"scheme", "corrector", "steps", "max speed", "complex edges", "share", "quantity", "Atoll")
 	for _, scheme := range basin.Schemes {
 		var without int64
 		for _, corrector := range []bool{false, true} {

@@ -123,7 +123,7 @@ func island(ctx context.Context, p *verify.Page) error {
 		return levels(depth(x, y), z1+rise, z2+rise/2)
 	}
 	t := p.Table(fmt.Sprintf("island under a wave: %d cells, t = %g", len(m.Cells), end),
-		"scheme", "steps", "limited fluxes", "max speed", "quantity", "ours")
+		"scheme", "steps", "limited fluxes", "max speed", "quantity", "Atoll")
 	for _, scheme := range basin.Schemes {
 		p.Progress("under a wave, %s", scheme)
 		cfg := basin.Settings(scheme, 0.9)

@@ -41,7 +41,7 @@ func modes(ctx context.Context, p *verify.Page) error {
 		cells = 40
 	}
 	t := p.Table(fmt.Sprintf("standing waves, %d boxes along the channel", cells),
-		"r, h1, h2", "wave", "scheme", "steps", "reduced g", "theirs", "ours", "deviation")
+		"r, h1, h2", "wave", "scheme", "steps", "reduced g", "reference", "Atoll", "deviation")
 	for i, c := range cases {
 		for _, external := range []bool{true, false} {
 			for _, scheme := range basin.Schemes {

@@ -79,7 +79,7 @@ var paperCases = []paperCase{
 }
 
 func paper(ctx context.Context, p *verify.Page) error {
-	p.Note("theirs: a C prototype on one mesh; ours: mean over meshes; spread: standard deviation of a single mesh.\n")
+	p.Note("reference: a C prototype on one mesh; Atoll: mean over meshes; spread: standard deviation of a single mesh.\n")
 	var tally paperTally
 	for i, c := range paperCases {
 		if p.Options.Quick {
@@ -108,7 +108,7 @@ type paperTally struct {
 
 func runPaperCase(ctx context.Context, p *verify.Page, c paperCase, tally *paperTally) error {
 	t := p.Table(fmt.Sprintf("test %d, %d cells, %d meshes", c.test, 2*c.n*c.n, c.seeds),
-		"scheme", "quantity", "theirs", "ours", "spread", "deviation")
+		"scheme", "quantity", "reference", "Atoll", "spread", "deviation")
 	for _, scheme := range basin.Schemes {
 		samples, err := paperSamples(ctx, p, c, scheme)
 		if err != nil {

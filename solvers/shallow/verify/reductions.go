@@ -16,7 +16,7 @@ import (
 //     upper layer stays what it was everywhere.
 //   - r → 0: an upper layer without weight, a lid. The lower layer is the dam break; the lid must not touch it.
 //
-// The reference errors ("theirs") are those of a C prototype of PVM-IFCP on its own jittered meshes of 2n² cells,
+// The reference errors are those of a C prototype of PVM-IFCP on its own jittered meshes of 2n² cells,
 // measured as here. Ours may differ by 10%: the error is concentrated at the shock and at the two ends of the
 // rarefaction fan, in few cells of a mesh.
 func reductions(ctx context.Context, p *verify.Page) error {
@@ -53,7 +53,7 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 		drift = 1 - ratio
 	}
 	t := p.Table(fmt.Sprintf("layers that move as one, r = %g", ratio),
-		"scheme", "cells", "quantity", "theirs", "ours", "deviation")
+		"scheme", "cells", "quantity", "reference", "Atoll", "deviation")
 	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
@@ -93,7 +93,7 @@ func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int
 		}
 		return basin.State{H1: lidThickness, H2: d.right}
 	}
-	t := p.Table("a lid without weight, r = 1e-12", "scheme", "cells", "quantity", "theirs", "ours", "deviation")
+	t := p.Table("a lid without weight, r = 1e-12", "scheme", "cells", "quantity", "reference", "Atoll", "deviation")
 	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {

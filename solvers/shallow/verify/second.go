@@ -71,7 +71,7 @@ func dams(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("dams of 10 m in a channel of %d cells", len(m.Cells)),
-		"dam", "steps", "quantity", "theirs", "ours")
+		"dam", "steps", "quantity", "reference", "Atoll")
 	for _, c := range []struct {
 		name  string
 		right float64
@@ -130,7 +130,7 @@ func bowls(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("bowls of %d cells after %g periods", len(m.Cells), periods),
-		"surface", "steps", "quantity", "theirs", "ours")
+		"surface", "steps", "quantity", "reference", "Atoll")
 	for _, w := range []bowl{planarBowl(), radialBowl()} {
 		p.Progress("%s", w.name)
 		end := periods * 2 * math.Pi / w.omega

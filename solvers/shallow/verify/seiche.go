@@ -32,7 +32,7 @@ func seiche(ctx context.Context, p *verify.Page) error {
 		return basin.State{Depth: h1 + h2, H2: h2 + z2, H1: h1 + (surface-1)*z2}
 	}
 	t := p.Table(fmt.Sprintf("a seiche of two layers after %d periods: %d cells", periods, len(m.Cells)),
-		"order", "quantity", "theirs", "ours")
+		"order", "quantity", "reference", "Atoll")
 	for _, order := range []int{1, 2} {
 		p.Progress("seiche, order %d", order)
 		cfg := basin.Second("pvm-ifcp", ratio, 1e-3)
@@ -78,7 +78,7 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 		s.H2 = max(0, s.Depth+tilt*x)
 		return s
 	}
-	t := p.Table(fmt.Sprintf("long runs: %d steps", steps), "water", "cells", "t, s", "quantity", "ours")
+	t := p.Table(fmt.Sprintf("long runs: %d steps", steps), "water", "cells", "t, s", "quantity", "Atoll")
 	for _, c := range []struct {
 		name    string
 		ratio   float64

@@ -30,8 +30,8 @@ func halves(x, t float64) float64 {
 // raised lifts the bed by the hump, at once and evenly within 60 s: each moment of it sends its part of both halves.
 func raised(ctx context.Context, p *verify.Page) error {
 	const end, during = 150.0, 60.0
-	t := p.Table(fmt.Sprintf("the bed rises: waves after %g s", end), "cells", "within, s", "order", "quantity", "theirs",
-		"ours")
+	t := p.Table(fmt.Sprintf("the bed rises: waves after %g s", end), "cells", "within, s", "order", "quantity",
+		"reference", "Atoll")
 	for _, within := range []float64{0, during} {
 		exact := func(x float64) float64 {
 			const moments = 200
@@ -73,7 +73,7 @@ func raised(ctx context.Context, p *verify.Page) error {
 // and what is too much there leaves to both sides.
 func pressed(ctx context.Context, p *verify.Page) error {
 	const end = 150.0
-	t := p.Table(fmt.Sprintf("the air presses: waves after %g s", end), "cells", "order", "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("the air presses: waves after %g s", end), "cells", "order", "quantity", "reference", "Atoll")
 	for _, order := range []int{1, 2} {
 		cfg := basin.Second("pvm-ifcp", 1, 1e-3)
 		cfg.Order = order

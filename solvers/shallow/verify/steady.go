@@ -176,7 +176,7 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", c.name, len(m.Cells), c.end), "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", c.name, len(m.Cells), c.end), "quantity", "reference", "Atoll")
 	e := b.MeanError("h2", func(x, _ float64) float64 { return c.depth(x) })
 	t.Row(verify.AtMost(e, c.most), "mean error of h, m", 0, e)
 	along := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })

@@ -83,7 +83,7 @@ func thacker(ctx context.Context, p *verify.Page) error {
 
 func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 	period := 2 * math.Pi / w.omega
-	t := p.Table(w.name+": after one period", "cells", "steps", "quantity", "theirs", "ours", "deviation")
+	t := p.Table(w.name+": after one period", "cells", "steps", "quantity", "reference", "Atoll", "deviation")
 	t.Row(verify.Near(period, w.period, 1e-6), "", "", "period, s", fmt.Sprintf("%.7f", w.period), fmt.Sprintf("%.7f",
 		period),
 		"")

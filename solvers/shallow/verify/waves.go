@@ -51,7 +51,7 @@ func waves(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		sizes, list = []int{1000, 4000}, list[:2]
 	}
-	t := p.Table("simple waves: shares of the wave", "wave", "cells", "steps", "quantity", "ANUGA", "ours")
+	t := p.Table("simple waves: shares of the wave", "wave", "cells", "steps", "quantity", "ANUGA", "Atoll")
 	for _, w := range list {
 		var coarser [2]float64
 		for i, cells := range sizes {

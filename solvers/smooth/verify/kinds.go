@@ -54,7 +54,7 @@ func (q meanAndWorst) verdict(d *quality.Diagnostics) verify.Verdict {
 // is run again.
 func kinds(ctx context.Context, p *verify.Page) error {
 	t := p.Table("barrier beside the moves of Mmg 5.8.0: mean and worst quality", "kind", "mesh", "vertices", "before", "",
-		"Mmg", "", "ours", "", "sweeps")
+		"Mmg", "", "Atoll", "", "sweeps")
 	type again struct {
 		kind, mesh string
 		theirs     meanAndWorst
@@ -93,7 +93,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	t.Flush()
 	if len(all) > 0 {
 		t := p.Table("the same beside Mmg "+findMmg(2).version(ctx)+" as it is installed here", "kind", "mesh", "Mmg", "",
-			"ours", "")
+			"Atoll", "")
 		for _, a := range all {
 			t.Row(a.above.verdict(&a.ours), a.kind, a.mesh, a.theirs.mean, a.theirs.worst, a.ours.QualityMean,
 				a.ours.QualityMin)

@@ -106,8 +106,8 @@ func sizes(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("%d × %d boxes", n, n), "metric", "smoother", "sweeps", "mean, theirs", "ours",
-		"worst, theirs", "ours",
+	t := p.Table(fmt.Sprintf("%d × %d boxes", n, n), "metric", "smoother", "sweeps", "mean, reference", "Atoll",
+		"worst, reference", "Atoll",
 		"area drift", "perimeter drift")
 	for _, metric := range []struct {
 		name string

@@ -87,7 +87,7 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 		"axes is beside")
 	p.Note("it below. Adaptive steps have it at all times, others where the flow is fastest.")
 	p.Note("")
-	t := p.Table(title, "scheme", "cells", "steps", "theirs", "ours", "order")
+	t := p.Table(title, "scheme", "cells", "steps", "reference", "Atoll", "order")
 	k := p.Table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
 		"|volume drift|", "beyond [0, 1]", "mixed")
 	for j, s := range schemes {

@@ -39,7 +39,8 @@ func planes(ctx context.Context, p *verify.Page) error {
 		plane = max(plane, math.Abs(geom.Volume(mx, my, mz, geom.PlaneConstant(mx, my, mz, f))-f))
 		line = max(line, math.Abs(geom.Area(mx, my, geom.LineConstant(mx, my, f))-f))
 	}
-	t := p.Table("The volume of the plane constant of a volume, largest error", "dimensions", "planes", "theirs", "ours")
+	t := p.Table("The volume of the plane constant of a volume, largest error", "dimensions", "planes", "reference",
+		"Atoll")
 	t.Row(verify.AtMost(line, 1e-14), 2, count, "4e-15", fmt.Sprintf("%.1e", line))
 	t.Row(verify.AtMost(plane, 1e-14), 3, count, "7e-15", fmt.Sprintf("%.1e", plane))
 	t.Flush()
@@ -52,7 +53,7 @@ func planes(ctx context.Context, p *verify.Page) error {
 // randomPlanes finds random lines and planes from their volume fractions.
 func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
 	t := p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
-		"dimensions", "ours")
+		"dimensions", "Atoll")
 	const nudge = 0x1p-26
 	flat, full := kernels.Lattice{SY: 3}, kernels.Lattice{SY: 3, SZ: 9}
 	var elvira, lvira, elvira3, lvira3 float64

@@ -78,7 +78,8 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	if err != nil {
 		return err
 	}
-	t := p.Table(fmt.Sprintf("conical island, case %s: %d cells", name[4:], b.Part.Owned), "quantity", "theirs", "ours")
+	t := p.Table(fmt.Sprintf("conical island, case %s: %d cells", name[4:], b.Part.Owned), "quantity", "reference",
+		"Atoll")
 	names := []string{"1", "2", "3", "4", "6", "9", "16", "22"}
 	var off, shift float64
 	for k, g := range names {
@@ -91,7 +92,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 		t.Row(verify.Info, "largest level at gauge "+g+", m", theirs, ours)
 	}
 	t.Row(verify.AtMost(off, basin.Share(p, .08, .3)), "mean misfit of these", 0, off)
-	picture := &chart.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and ours", T: gauges["t_s"]}
+	picture := &chart.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and Atoll", T: gauges["t_s"]}
 	times := make([]float64, len(gauges["t_s"]))
 	for i, v := range gauges["t_s"] {
 		times[i] = v - shift

@@ -37,8 +37,8 @@ func monai(ctx context.Context, p *verify.Page) error {
 	for len(times) > 0 && times[len(times)-1] > end {
 		times = times[:len(times)-1]
 	}
-	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.Part.Owned), "quantity", "theirs", "ours")
-	picture := &chart.Series{Title: "BP7: levels in cm, measured and ours", T: times}
+	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.Part.Owned), "quantity", "reference", "Atoll")
+	picture := &chart.Series{Title: "BP7: levels in cm, measured and Atoll", T: times}
 	for k, name := range []string{"5", "7", "9"} {
 		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.Along(k, times)
 		for i := range ours {
