@@ -111,7 +111,7 @@ func (l *Layout) partOf(rank int, p *LocalMesh, ranks int) (*Part, error) {
 	if err := c.divideCells(); err != nil {
 		return nil, err
 	}
-	c.spread()
+	c.findGhosts()
 	c.arrange()
 	part := c.part(rank)
 	for i, v := range part.Global {
