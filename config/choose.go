@@ -21,6 +21,9 @@ func suggest(word string, options []string) string {
 // Choose lists the options for an error: "choose a, b or c".
 func Choose(options []string) string {
 	n := len(options) - 1
+	if n < 0 {
+		return "there is nothing to choose from"
+	}
 	if n == 0 {
 		return "choose " + options[0]
 	}

@@ -170,7 +170,7 @@ func TestRankThatHangsByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, said := d.launcher.end(t)
-	if code != exitDone || !strings.Contains(said, "hangs: it has ended no step") {
+	if code != exitDone || !strings.Contains(said, "hangs: it has completed no step") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }
