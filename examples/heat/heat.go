@@ -36,16 +36,15 @@ type sections struct {
 	start        config.Field
 }
 
-func decode(root *config.Section, c *config.Case) {
-	s := &sections{grid: config.DecodeGrid(root.Sub("grid"))}
-	physics, initial := root.Sub("physics"), root.Sub("initial")
+func decode(r *config.Section, c *config.Case) {
+	s := &sections{grid: config.DecodeGrid(r.Sub("grid"))}
+	physics, initial := r.Sub("physics"), r.Sub("initial")
 	s.conductivity = physics.Number("conductivity", config.Positive)
 	s.start = initial.Expression("T", config.Required)
 	physics.Finish()
 	initial.Finish()
 	c.Sections = s
-	c.DecodeTransient(root, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"},
-		Formats: []string{"vti"}})
+	c.DecodeTransient(r, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"}, Formats: []string{"vti"}})
 }
 
 func (s *sections) Print(p *config.Printer) {
