@@ -16,17 +16,17 @@ var (
 		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2", Absent: absent},
 		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1", Level: true},
 		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2", Level: true},
-		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
-		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
-		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
-		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y", Where: "h2"},
+		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer, x-component", Where: "h1"},
+		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer, y-component", Where: "h1"},
+		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer, x-component", Where: "h2"},
+		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer, y-component", Where: "h2"},
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 	oneLayer = []solvers.Field{
 		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h", Absent: absent},
 		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h", Level: true},
-		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
-		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
+		{Name: "u", Unit: "m/s", Doc: "velocity, x-component", Where: "h"},
+		{Name: "v", Unit: "m/s", Doc: "velocity, y-component", Where: "h"},
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 )

@@ -3,6 +3,7 @@ package verify
 
 import (
 	"github.com/atoll-hpc/atoll/run/verify"
+	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // of which the largest cases are
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
