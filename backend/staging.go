@@ -1,17 +1,18 @@
 package backend
 
-// Staging moves messages between a device with memory of its own and the host while kernels run.
+// Staging copies messages between a device with separate memory and the host while kernels run. A device executes its
+// calls in order, as a stream; copies run on streams of their own and are ordered with it as follows.
 type Staging interface {
-	// Pin returns zeroed memory of the host that the device copies from and to by itself. Unpin gives it back, whole.
+	// Pin returns zeroed pinned (page-locked) memory of the host. Unpin frees it, given the whole slice.
 	Pin(bytes int) ([]byte, error)
 	Unpin(b []byte) error
-	// Fetch starts a copy of src, on the device, to dst, which Pin gave, as it is when everything called before has
-	// finished. Kernels called later run meanwhile; they must leave src alone until Fetched.
+	// Fetch starts an asynchronous copy of src, on the device, to dst, which Pin returned. The copy begins when all
+	// calls before it have been executed. Later kernels run beside it, and must not write to src until Fetched.
 	Fetch(dst, src []byte) error
-	// Fetched waits for the copies that Fetch started, and not for what was called since.
+	// Fetched waits for all copies that Fetch has started, and not for kernels that were called after them.
 	Fetched() error
-	// Deliver starts a copy of src, which Pin gave, to dst on the device. It runs beside what was called before, which
-	// must not use dst unless it came before the last Fetched. What is called later waits for it. src must stay as it
-	// is until a later Fetched or Sync.
+	// Deliver starts an asynchronous copy of src, which Pin returned, to dst on the device. The copy waits for no call
+	// after the last Fetched: none of those may use dst. All later calls wait for the copy. src must not change until a
+	// later Fetched or Sync.
 	Deliver(dst, src []byte) error
 }

@@ -16,11 +16,11 @@ type Case struct {
 	Solver string // its name in the case file, one of solvers
 	Name   string // of the run and its files; the base name of the case file without extension
 	Title  string // for people; may be empty
-	CRS    string // of coordinates: "EPSG:" and a code; "" for not told. It is carried along, and transforms nothing
+	CRS    string // of coordinates: "EPSG:" and a code; "" if not given. Files of output name it; nothing is transformed
 
 	Sections Sections // what belongs to the solver alone, of its own type
 
-	Exact      []Field // what fields should be at the end, of numbers over x, y, z and t; those that the case gives
+	Exact      []Field // exact solutions of fields at the end, over x, y, z and t; only those that the case gives
 	Time       Time    // empty for solvers without time
 	Output     Output
 	Checkpoint Checkpoint
@@ -34,29 +34,30 @@ type Case struct {
 // Time is the section [time].
 type Time struct {
 	End      float64 // s, when the run is done
-	MaxSteps int     // when it stops before; 0 for no limit
-	Epoch    string  // date and time of t = 0 as ISO 8601 in UTC; "" for not told
+	MaxSteps int     // steps after which it stops even before End; 0 for no limit
+	Epoch    string  // date and time of t = 0 as ISO 8601 in UTC; "" if not given
 }
 
-// Output is the section [output].
+// Output is the section [output]. Comments give the defaults in parentheses.
 type Output struct {
-	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only
-	ExactTimes        bool     // steps are shortened to meet the times of frames; they come after them else
-	Fields            []string // names of what frames hold; which, the solver says
-	Format            []string // of frames, or none; the solver's usual one
-	Files             string   // how many there are of a frame: "one" that all ranks write, or one a "rank" and an index
-	Compress          bool     // arrays in frames of VTK's formats
-	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
-	ConservationEvery int      // steps between rows of conservation.csv; 10
-	Raster            float64  // m, spacing of rasters of all fields at the end; 0 for none
-	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
+	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only (0)
+	ExactTimes        bool     // steps are shortened to meet frames' times; else a frame is of the next step (false)
+	Fields            []string // names of the fields in frames (Written.Usual)
+	Format            []string // of frames, may be empty (first of Written.Formats)
+	Files             string   // of a frame: "one" that all ranks write, or one for each "rank" and an index ("one")
+	Compress          bool     // compress the arrays of frames in VTK's formats (false)
+	Dir               string   // folder of all output, relative to the working directory ("out/" and the name)
+	ConservationEvery int      // steps between rows of conservation.csv (10)
+	Raster            float64  // m, spacing of rasters of all fields at the end; 0 for none (0)
+	Mesh              string   // of solvers that move a mesh: its file at the end, relative to Dir; "" for none ("")
 }
 
-// Checkpoint is the section [checkpoint]: when the state is saved, so that a run can continue from there.
+// Checkpoint is the section [checkpoint]: when the state is saved, so that a run can continue from there. Comments give
+// the defaults in parentheses.
 type Checkpoint struct {
-	Every float64 // s of the clock on the wall between checkpoints; 0 for none; 600
-	Steps int     // steps between checkpoints, besides; 0 for none
-	Keep  int     // how many of the latest are kept; 2
+	Every float64 // s of wall-clock time between checkpoints; 0 for none (600)
+	Steps int     // steps between checkpoints, besides those of Every; 0 for none (0)
+	Keep  int     // how many of the latest are kept (2)
 }
 
 // Sections are those that belong to one solver, of its own type. Print writes them as they are in a case file, with all
@@ -81,22 +82,22 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 		root.Finish()
 		return c
 	}
-	// The sections of an unknown solver are not known.
+	// Other sections are not checked: which are valid only the solver's decoder knows.
 	if _, isText := d.root["solver"].(string); isText {
 		root.Fail("solver", "%q is not known; %s", c.Solver, Choose(slices.Sorted(maps.Keys(solvers))))
 	}
 	return c
 }
 
-// DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates,
-// [[transect]] where something flows through lines, [exact], and [output], of which w tells all but the end.
-func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
+// DecodeTransient reads the sections that all transient cases share: [time], [[gauge]] at points of dim coordinates,
+// [[transect]] where the solver knows fluxes (w.Flows), [exact], and [output]. It sets w.End itself.
+func (c *Case) DecodeTransient(root *Section, dim int, w Written) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
 	if w.Flows {
 		c.Transects = decodeTransects(root)
 	}
-	if !slices.Contains(root.known, "exact") { // which some solvers have for themselves
+	if !slices.Contains(root.known, "exact") { // which some solvers decode themselves
 		c.Exact = decodeExact(root.Sub("exact"), w.Fields)
 	}
 	w.End = c.Time.End
@@ -121,17 +122,17 @@ func decodeCheckpoint(s *Section) Checkpoint {
 	return c
 }
 
-// Written is what a solver can write.
+// Written says what a solver can write, and by default does.
 type Written struct {
-	Fields, Usual []string // of a frame: all, and those it holds unless told otherwise
-	Formats       []string // of frames, the usual one first
+	Fields, Usual []string // of a frame: all, and the default
+	Formats       []string // of frames, the default first
 	Sweeps        bool     // the solver has no time: frames are counted by sweeps
 	Mesh          bool     // the solver moves a mesh
-	Flows         bool     // the solver knows what flows through lines in the plane
+	Flows         bool     // the solver is Flowing: transects can integrate its fluxes
 	End           float64  // of the run, 0 where it has no time
 }
 
-// mostFrames is how many frames a run may have: the names of their files count to it.
+// mostFrames is how many frames a run may have: the names of their files have six digits.
 const mostFrames = 999999
 
 // DecodeOutput reads the section [output].

@@ -12,7 +12,7 @@ func TestExact(t *testing.T) {
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
 	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
 		c.Sections = none{}
-		c.DecodeCourse(root, 2, config.Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.DecodeTransient(root, 2, config.Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
 	}}
 	parse := func(more string) (*config.Case, error) {
 		return config.Parse("c.toml", []byte(text+more), nil, decoders)
@@ -51,7 +51,7 @@ func (none) Print(*config.Printer) {}
 func TestByteOrderMark(t *testing.T) {
 	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
 		c.Sections = none{}
-		c.DecodeCourse(root, 2, config.Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.DecodeTransient(root, 2, config.Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
 	}}
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
 	c, err := config.Parse("c.toml", []byte("\ufeff"+text), nil, decoders)

@@ -37,7 +37,8 @@ func Load(path string, sets []string, solvers map[string]Decoder) (*Case, error)
 // order of the file.
 func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) (*Case, error) {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%s: larger than %d bytes; large data belong into rasters and mesh files", path, MaxSize)
+		return nil, fmt.Errorf("%s: larger than %d bytes; put data into raster or mesh files, which the case names", path,
+			MaxSize)
 	}
 	d, err := newDecoder(path, data)
 	if err != nil {
@@ -56,10 +57,10 @@ func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) 
 	return c, nil
 }
 
-// Dir returns where relative paths of the case start.
+// Dir returns the folder that relative paths of the case are relative to.
 func (c *Case) Dir() string { return c.dir }
 
-// Path returns where a file is that the case names.
+// Path returns the path of a file that the case names, and notes it for Inputs.
 func (c *Case) Path(file string) string {
 	c.inputs.add(file)
 	if filepath.IsAbs(file) {
@@ -78,16 +79,16 @@ func (c *Case) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// StartHash is the hash of the case but for when it ends. Cases with the same one have the same output as far as both
-// go, but for the last step.
+// StartHash is the hash of the case without [time] end and max_steps. Cases with the same StartHash have the same
+// output up to the earlier of their ends, except for the last step, which may be shortened to meet the end.
 func (c *Case) StartHash() string {
 	of := *c
-	of.Time = Time{Epoch: c.Time.Epoch} // from which dates in series count
+	of.Time = Time{Epoch: c.Time.Epoch} // results depend on it: series with dates are read relative to it
 	return of.Hash()
 }
 
-// StepsHash is the hash of all that steps follow from. Cases with the same one have the same steps as far as both go,
-// but for the last one, whatever they write.
+// StepsHash is the StartHash without what the case writes. Cases with the same StepsHash take the same steps up to the
+// earlier of their ends, except for the last one.
 func (c *Case) StepsHash() string {
 	of := *c
 	of.Name, of.Title, of.CRS, of.Gauges, of.Transects, of.Exact = "", "", "", nil, nil, nil
@@ -98,7 +99,7 @@ func (c *Case) StepsHash() string {
 	return of.StartHash()
 }
 
-// Inputs are the files that the case has named, and that somebody has asked the path of.
+// Inputs are the files that Path was called with: those that the case names and the run has looked up.
 func (c *Case) Inputs() []string {
 	if c.inputs == nil {
 		return nil
@@ -115,7 +116,7 @@ type inputs struct {
 }
 
 func (i *inputs) add(file string) {
-	if i == nil { // of a case that was not decoded
+	if i == nil { // the case was made by a program, and not decoded from a file
 		return
 	}
 	i.lock.Lock()

@@ -89,7 +89,7 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 func (f *function) await(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
 		if !f.u.pkg.Ordered(f.notes, r) {
-			return // its own barrier is that of a loop whose iterations are distributed: see lanes
+			return // its own barrier is that of a loop whose iterations are distributed: see threadLoop
 		}
 		s = &ast.ExprStmt{X: r.X}
 	}
@@ -98,9 +98,9 @@ func (f *function) await(s ast.Stmt) {
 	}
 }
 
-// lanes writes an outer loop of a tile kernel: its iterations are distributed cyclically over the block's threads, with
-// a barrier before the next loop.
-func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
+// threadLoop writes an outer loop of a tile kernel: its iterations are distributed cyclically over the block's threads,
+// with a barrier before the next loop.
+func (f *function) threadLoop(s *ast.RangeStmt, ct, name, count string) {
 	if f.phases > 0 {
 		f.line("__syncthreads();")
 	}

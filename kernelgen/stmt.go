@@ -302,7 +302,7 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		defer func() { f.together-- }()
 		f.phases++ // the loops inside begin anew with each turn
 	case f.tile && f.depth == f.together:
-		f.lanes(s, ct, name, count)
+		f.threadLoop(s, ct, name, count)
 		return
 	}
 	if strings.Trim(count, "0123456789") == "" {

@@ -7,31 +7,31 @@ import "math"
 // shape's part of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh
 // generation" (1999).
 func (m *Mesh) Quality(cell int) float64 {
-	around := 0.0
+	perimeter := 0.0
 	v := m.Cells[cell]
 	for k, a := range v {
 		b := v[(k+1)%3]
-		around += math.Hypot(m.X[b]-m.X[a], m.Y[b]-m.Y[a])
+		perimeter += math.Hypot(m.X[b]-m.X[a], m.Y[b]-m.Y[a])
 	}
-	if around == 0 {
+	if perimeter == 0 {
 		return 0
 	}
-	return 12 * math.Sqrt(3) * m.Area(cell) / (around * around)
+	return 12 * math.Sqrt(3) * m.Area(cell) / (perimeter * perimeter)
 }
 
 // Quality is how well shaped a tetrahedron is: 1296√2 times its volume over the cube of the sum of its edges, which
 // is 1 for the regular one, 0 for a flat one, and negative for an inverted one.
 func (s *Solid) Quality(cell int) float64 {
-	around := 0.0
+	edges := 0.0
 	v := s.Cells[cell]
 	for i, a := range v {
 		for _, b := range v[i+1:] {
 			d := minus(s.At(b), s.At(a))
-			around += math.Sqrt(dot(d, d))
+			edges += math.Sqrt(dot(d, d))
 		}
 	}
-	if around == 0 {
+	if edges == 0 {
 		return 0
 	}
-	return 1296 * math.Sqrt2 * s.Volume(cell) / (around * around * around)
+	return 1296 * math.Sqrt2 * s.Volume(cell) / (edges * edges * edges)
 }

@@ -53,7 +53,7 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 		f.Least, f.Most = s.StepsTo(end)
 		f.Likely = (f.Least + f.Most) / 2
 	default:
-		f.Alike(left, now.Dt)
+		f.StepsOf(left, now.Dt)
 	}
 	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {
 		f.Frames = math.Ceil(left / every)

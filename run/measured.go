@@ -19,13 +19,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// record is what was measured of a field at a gauge. Its times increase.
+// record is a series of measurements of a field at a gauge, as from a laboratory or a tide gauge, which the case names
+// in [[gauge]] measured. Its times increase.
 type record struct {
 	field string // one of the columns of the gauge
 	rows  []series.Row
 }
 
-// newRecords reads what was measured at a gauge.
+// newRecords reads the measurements at a gauge.
 func (r *runner) newRecords(g *config.Gauge) ([]record, error) {
 	m, path := g.Measured, r.besideCase(g.Measured.File)
 	fail := func(err error) ([]record, error) { return nil, fmt.Errorf("gauge %q: measured: %w", g.Name, err) }
@@ -42,8 +43,8 @@ func (r *runner) newRecords(g *config.Gauge) ([]record, error) {
 			}
 		}
 		if len(columns) == 0 {
-			return fail(fmt.Errorf("%s: of its columns %q none is one of the gauge's, %q; which one is of which field is told "+
-				"by { series = …, column = …, field = … }", path, names, r.probe.columns))
+			return fail(fmt.Errorf("%s: none of its columns %q has the name of a field of the gauge, %q; name the column and "+
+				"its field: measured = { series = …, column = …, field = … }", path, names, r.probe.columns))
 		}
 	} else if !slices.Contains(r.probe.columns, m.Field) {
 		return fail(fmt.Errorf("field %q: %s", m.Field, config.Choose(slices.Clone(r.probe.columns))))
@@ -59,23 +60,23 @@ func (r *runner) newRecords(g *config.Gauge) ([]record, error) {
 			return fail(err)
 		}
 		if last := rows[len(rows)-1].T; last < 0 || rows[0].T > r.Case.Time.End {
-			return fail(fmt.Errorf("%s: its times are from %g s to %g s, and the run is from 0 to %g s", path, rows[0].T, last,
-				r.Case.Time.End))
+			return fail(fmt.Errorf("%s: no measurement is within the run: they are from %g s to %g s, the run is from 0 to %g s",
+				path, rows[0].T, last, r.Case.Time.End))
 		}
 		list = append(list, record{field, rows})
 	}
 	return list, nil
 }
 
-// misfit is how far a gauge is off what was measured.
+// misfit is the difference between the computed values at a gauge and the measured ones.
 type misfit struct {
 	RMS   float64 // root of the mean square of the difference, at the times of the measured values
 	Max   float64 // largest difference
 	Range float64 // of the measured values that were compared
 }
 
-// compare compares a gauge's table with what was measured, at its times between the first row and the last: rows are
-// linear between their times. ok tells that there is any such time.
+// compare interpolates the gauge's table linearly to the times of the measurements and returns the differences.
+// Measurements before the first row or after the last are left out; ok is false where none is left.
 func (m *record) compare(times, values []float64) (f misfit, ok bool) {
 	square, least, most, count, k := 0.0, math.Inf(1), math.Inf(-1), 0, 1
 	for _, row := range m.rows {
@@ -87,7 +88,7 @@ func (m *record) compare(times, values []float64) (f misfit, ok bool) {
 		}
 		share := (row.T - times[k-1]) / (times[k] - times[k-1])
 		off := values[k-1] + share*(values[k]-values[k-1]) - row.Value
-		if off-off != 0 { // the gauge has nothing there
+		if off-off != 0 { // NaN: the gauge has no value then, as where its cell is dry
 			continue
 		}
 		square, f.Max = square+off*off, max(f.Max, math.Abs(off))
@@ -101,8 +102,8 @@ func (m *record) compare(times, values []float64) (f misfit, ok bool) {
 	return f, true
 }
 
-// misfits compares the gauges of this rank whose tables are complete with what was measured, and tells on all ranks of
-// all of them, as metrics by their names. All ranks call it.
+// misfits compares the gauges that this rank writes with their measurements, and returns the metrics of the gauges of
+// all ranks, by name, on each rank. All ranks call it.
 func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 	mine, all := map[string]float64{}, map[string]float64{}
 	if !slices.ContainsFunc(r.points, func(s gaugePoint) bool { return s.measured != nil }) {
@@ -111,7 +112,7 @@ func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 	var failed error
 	for i, s := range r.points {
 		if s.measured != nil && r.gauges[i].rows != nil {
-			failed = cmp.Or(failed, r.compareSite(i, mine))
+			failed = cmp.Or(failed, r.compareGauge(i, mine))
 		}
 	}
 	text, err := json.Marshal(mine)
@@ -130,8 +131,8 @@ func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 	return all, nil
 }
 
-// compareSite adds the metrics of a gauge.
-func (r *runner) compareSite(i int, to map[string]float64) error {
+// compareGauge adds the metrics of gauge i of this rank to a map.
+func (r *runner) compareGauge(i int, to map[string]float64) error {
 	s := r.points[i]
 	table, err := readGauge(filepath.Join(r.Dir, r.gauges[i].file), 1+len(r.probe.columns))
 	if err != nil {
@@ -155,10 +156,11 @@ func (r *runner) compareSite(i int, to map[string]float64) error {
 	return nil
 }
 
-// measuredDir holds what was measured at gauges, in the folder of the run: a table each with the times of the run.
+// measuredDir is the folder, in that of the run, with a table of the measurements at each gauge. Times count from the
+// start of the run.
 const measuredDir = "measured"
 
-// keepRecords writes what was measured beside what the run computes, where pictures find it.
+// keepRecords writes the measurements to measuredDir, from which pictures of gauges take them.
 func (r *runner) keepRecords() error {
 	for _, s := range r.points {
 		if s.measured == nil {
@@ -188,8 +190,8 @@ func (r *runner) keepRecords() error {
 	return nil
 }
 
-// conclusions are the metrics that are found at the end of a run alone: what the solver concludes from all steps, and
-// how far gauges are off what was measured there. All ranks call it.
+// conclusions returns the metrics that only the end of a run has: those that the solver derives from all steps, and the
+// misfits of gauges. All ranks call it.
 func (r *runner) conclusions(ctx context.Context) (map[string]float64, error) {
 	found := map[string]float64{}
 	if c, ok := r.solver.(solvers.Concluder); ok {

@@ -2,17 +2,17 @@ package solvers
 
 import "context"
 
-// Flowing is a solver in the plane that knows what flows through lines.
+// Flowing is a solver in the plane that knows fluxes, which transects integrate along lines.
 type Flowing interface {
-	// Flows are what flows, in the order of the manual. They do not change.
+	// Flows returns the quantities that flow, in the order in which the documentation lists them. They do not change.
 	Flows() []Flow
 }
 
-// Flow is what flows over a space in the plane, whose entities have geometry.
+// Flow is the flux of one quantity, known at the entities of a space in the plane.
 type Flow struct {
-	Name, Unit, Doc string // of what passes through a line
+	Name, Unit, Doc string // of the integral along a line, such as a discharge
 	On              *Space
-	// At writes two numbers of each of some owned entities to values: what flows along x and along y through each metre of
-	// a line across. All ranks call it at the same moments.
+	// At writes the flux at each of some owned entities to values, as two components along x and y: what passes through
+	// a metre of a line normal to that axis. All ranks call it, at the same steps.
 	At func(ctx context.Context, entities []int, values []float64) error
 }

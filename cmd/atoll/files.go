@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// filesCommand serves what a run has written, for atoll launch k8s: in a pod that has the volume.
+// filesCommand serves the output of a run over HTTP, in a pod that mounts its volume; atoll launch k8s downloads it
+// from there.
 func filesCommand() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
@@ -38,18 +39,18 @@ func filesCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", ":8081", "host:port")
+	c.Flags().StringVar(&listen, "listen", ":8081", "address to listen at, host:port")
 	return c
 }
 
-// archives are /all.tar, with all files of a folder, and /files.tar, without checkpoints.
+// archives serves /all.tar, with all files of a folder, and /files.tar, without its checkpoints.
 func archives(dir string) http.Handler {
 	mux := http.NewServeMux()
 	for name, checkpoints := range map[string]bool{"files": false, "all": true} {
 		mux.HandleFunc("GET /"+name+".tar", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-tar")
 			if err := pack(w, os.DirFS(dir), checkpoints); err != nil {
-				panic(http.ErrAbortHandler) // the reader sees that it is not whole
+				panic(http.ErrAbortHandler) // ends the connection, so that the client sees a truncated response
 			}
 		})
 	}

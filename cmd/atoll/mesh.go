@@ -106,7 +106,7 @@ func meshConvert() *cobra.Command {
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("dropped %s and %s of no cell\n", words.Count(vertices, "vertex"),
+				fmt.Printf("dropped %s and %s that belong to no cell\n", words.Count(vertices, "vertex"),
 					words.Count(tagged, "tagged edge"))
 			}
 			if orient {
@@ -114,7 +114,7 @@ func meshConvert() *cobra.Command {
 				if err != nil {
 					return badInput(err)
 				}
-				fmt.Printf("turned %s round\n", words.Count(turned, "cell"))
+				fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 			}
 			if err := m.Check(); err != nil {
 				return badInput(err)
@@ -124,7 +124,7 @@ func meshConvert() *cobra.Command {
 	}
 	p := c.Flags()
 	p.BoolVar(&orient, "orient", false, "turn clockwise triangles, and tetrahedra of negative volume, round")
-	p.BoolVar(&drop, "drop-dangling", false, "drop vertices and tagged edges or faces of no cell")
+	p.BoolVar(&drop, "drop-dangling", false, "drop vertices, and tagged edges or faces, that belong to no cell")
 	p.BoolVar(&merge, "merge-duplicates", false,
 		"merge vertices at the same place, and drop cells that repeat or collapse")
 	return c

@@ -30,7 +30,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("dropped %s and %s of no cell\n", words.Count(vertices, "vertex"),
+		fmt.Printf("dropped %s and %s that belong to no cell\n", words.Count(vertices, "vertex"),
 			words.Count(faces, "tagged face"))
 	}
 	if orient {
@@ -38,7 +38,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("turned %s round\n", words.Count(turned, "cell"))
+		fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 	}
 	if err := s.Check(); err != nil {
 		return badInput(err)
@@ -51,7 +51,7 @@ func saveSolid(path string, s *mesh.Solid) error {
 	return saved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
 }
 
-// solidInfo checks a mesh of tetrahedra and tells what it holds.
+// solidInfo checks a mesh of tetrahedra and prints its sizes, volume, groups and fields.
 func solidInfo(path string) error {
 	s, err := meshio.ReadSolid(path)
 	if err != nil {
@@ -74,9 +74,9 @@ func solidInfo(path string) error {
 	}
 	fmt.Printf("%s, %s, %s\nvolume %g\n", words.Count(len(s.Cells), "tetrahedron"), words.Count(len(s.X), "vertex"),
 		words.Count(len(s.Faces), "tagged face"), volume)
-	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d that stay\n",
+	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d fixed at corners\n",
 		axes[3], axes[2], axes[1], axes[0])
-	count := map[mesh.Group]int{} // without names
+	count := map[mesh.Group]int{} // elements by dimension and tag; names are left empty
 	for _, tag := range s.CellTag {
 		if tag != 0 {
 			count[mesh.Group{Dim: 3, Tag: int(tag)}]++

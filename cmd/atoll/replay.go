@@ -39,7 +39,7 @@ func replayCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.Float64Var(&f.at, "at", 0, "the moment, s: the first step that is so far")
+	p.Float64Var(&f.at, "at", 0, "the moment, s: the frame is of the first step at or after it")
 	p.Float64Var(&f.from, "from", 0, "where the stretch begins, s")
 	p.Float64Var(&f.until, "until", 0, "where the stretch ends, s (default: where the run does)")
 	p.Float64Var(&f.every, "every", 0,
@@ -53,7 +53,7 @@ func replayCommand() *cobra.Command {
 	return c
 }
 
-// resources are the flags of what a replay runs on.
+// resources adds the flags that say how many ranks, on which device, a recomputation has.
 func (f *runFlags) resources(c *cobra.Command) {
 	f.transport, f.halo = "local", "auto"
 	p := c.Flags()
@@ -76,7 +76,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 		f.until = math.Inf(1)
 	}
 	if f.until < f.from || !(f.from >= 0) {
-		return usageError{fmt.Errorf("no time lies between %g and %g", f.from, f.until)}
+		return usageError{fmt.Errorf("--from %g and --until %g: want 0 <= from <= until", f.from, f.until)}
 	}
 	sets, err := f.overrides()
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 	if !f.quiet {
 		begin := f.stretch.Checkpoint
 		if begin == "" {
-			begin = "the start: there is no checkpoint before"
+			begin = "the start of the run: no checkpoint is earlier"
 		}
 		fmt.Printf("%-16s %s\n", "from", begin)
 	}
@@ -108,7 +108,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 	return r.goroutines(ctx, c)
 }
 
-// overrides are what the output is to be, as keys of the case.
+// overrides returns the flags of the output as overrides of the case, "key=value".
 func (f *replayFlags) overrides() ([]string, error) {
 	sets := []string{fmt.Sprintf("output.every=%g", f.every)}
 	if f.fields != nil {
@@ -163,7 +163,7 @@ func auditCommand() *cobra.Command {
 }
 
 func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
-	files, told, damaged, err := run.Checkpoints(dir)
+	files, saved, damaged, err := run.Checkpoints(dir)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		return badInput(errors.Join(append(damaged, fmt.Errorf("%s has no checkpoint", dir))...))
 	}
 	if only < 0 || only > len(files) {
-		return usageError{fmt.Errorf("--segment %d: there are %d", only, len(files))}
+		return usageError{fmt.Errorf("--segment %d: choose 1 to %d, or 0 for all", only, len(files))}
 	}
 	wrong := len(damaged)
 	for _, err := range damaged {
@@ -187,25 +187,26 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		}
 		begin, steps := "", 0
 		if k > 0 {
-			begin, steps = files[k-1], told[k-1].Steps
+			begin, steps = files[k-1], saved[k-1].Steps
 		}
 		o := solvers.Outcome{}
-		f.stretch = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: told[k].Steps}
+		f.stretch = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: saved[k].Steps}
 		f.onOutcome = func(_ context.Context, _ solvers.Solver, now solvers.Outcome) error { o = now; return nil }
 		r := rank{runFlags: f, reason: "audit"}
 		if err := r.goroutines(ctx, c); err != nil {
 			return err
 		}
 		verdict := "the same"
-		if o.Hash != told[k].StateSHA256 || o.Steps != told[k].Steps {
+		if o.Hash != saved[k].StateSHA256 || o.Steps != saved[k].Steps {
 			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %s", o.Hash, words.Count(o.Steps, "step"))
 			wrong++
 		}
-		f.quiet = true // what was found is told once
-		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, told[k].Steps, told[k].StateSHA256, verdict)
+		f.quiet = true // the first segment has printed what all have in common
+		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, saved[k].Steps, saved[k].StateSHA256, verdict)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%s of %s: what was saved is not what this program computes", words.Count(wrong, "fault"), dir)
+		return fmt.Errorf("%s of %s: checkpoints are damaged, or differ from what this program computes",
+			words.Count(wrong, "fault"), dir)
 	}
 	return nil
 }

@@ -35,13 +35,14 @@ func verifyCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("resolution") {
 				if suite, _ := verify.Find(chosen[0]); len(args) == 0 || !suite.Scales || !(o.Resolution > 0) {
-					return usageError{fmt.Errorf("--resolution is a factor above 0 on the cells of atoll verify %s", scaling)}
+					return usageError{fmt.Errorf("--resolution multiplies the number of cells: it is above 0, and needs "+
+						"one solver, of %s", scaling)}
 				}
 			}
 			if f.backend == "cuda" {
 				if twins := verify.WithTwins(); len(args) == 0 || !slices.Contains(twins, args[0]) {
-					return usageError{fmt.Errorf("--backend cuda compares the checks of %s: atoll verify %[1]s --backend cuda",
-						strings.Join(twins, ", "))}
+					return usageError{fmt.Errorf("--backend cuda needs one solver, of %s: as in atoll verify %s --backend cuda",
+						strings.Join(twins, ", "), twins[0])}
 				}
 				suite, _ := verify.Find(args[0])
 				twins, done, err := gpuTwins(&f, suite.Twins)
@@ -66,13 +67,14 @@ func verifyCommand() *cobra.Command {
 		" on the GPU too, on one rank and on several that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
-	p.Float64Var(&o.Resolution, "resolution", 1, "of "+scaling+": so many times the cells")
+	p.Float64Var(&o.Resolution, "resolution", 1, "multiplies the number of cells (only of "+scaling+")")
 	p.StringVar(&o.Pictures, "pictures", "out/verify", "folder for the pictures of checks that have some")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
 	return c
 }
 
-// gpuTwins opens the first GPU for one rank, and once more for each of several.
+// gpuTwins opens the first GPU 1 + ranks times, for runs of the same cases on one rank and on several that share the
+// GPU, whose states are compared with those of the CPU.
 func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err error) {
 	var open []backend.Device
 	done = func() {

@@ -23,7 +23,7 @@ type (
 	condition func(point) bool
 )
 
-// term is a compiled number. A constant does not look at its point.
+// term is a compiled node whose value is a number. A constant does not depend on the point.
 type term struct {
 	eval     number
 	constant bool
@@ -36,9 +36,9 @@ var builtins = []string{"x", "y", "z", "t", "pi"}
 const maxTerms = 2 * MaxLength
 
 type compiler struct {
-	vars   []string
-	uses   []string
-	coords []string // of the built-in variables
+	vars   []string // names that an expression may use beside the built-in ones
+	uses   []string // those of vars that it does use, sorted
+	coords []string // x, y, z, t or pi, once for each use
 	terms  int
 }
 
@@ -46,10 +46,10 @@ func failure(n ast.Node, format string, args ...any) error {
 	return &file.Error{Location: n.Location(), Message: fmt.Sprintf(format, args...)}
 }
 
-// number compiles a node whose value is a number, and evaluates it here and now if it is constant.
+// number compiles a node whose value is a number, and folds it to its value if it is constant.
 func (c *compiler) number(n ast.Node) (term, error) {
 	if c.terms++; c.terms > maxTerms {
-		return term{}, failure(n, "too long when chains of comparisons are written out")
+		return term{}, failure(n, "too long with chains of comparisons written out: a < b < c is a < b and b < c")
 	}
 	t, err := c.term(n)
 	if err == nil && t.constant {

@@ -1,5 +1,4 @@
-// Package disttest is the conformance suite of communicators: what every transport must do, whatever carries its
-// bytes.
+// Package disttest is the conformance suite of communicators: what dist.Comm promises, tested on any transport.
 //
 // Each case is a function that every rank calls with its own communicator, so that the same cases run with ranks as
 // goroutines of the test (Run) and with one rank a process (RunRank, under mpirun). Cases know their rank only through
@@ -23,11 +22,11 @@ type Case struct {
 	Run  func(ctx context.Context, c dist.Comm) error
 }
 
-// Limit is how long a case may take; one that needs longer hangs.
+// Limit is how long a case may take: after it the context of all ranks ends, and the case fails.
 const Limit = 60 * time.Second
 
-// Run runs all cases on communicators that open makes, one for each of n ranks, for each n of sizes. Cases that leave
-// the communicators in good order share them; each of the others gets fresh ones.
+// Run runs all cases for each number of ranks n in sizes, on the n communicators that open returns. Cases share them,
+// except for LastCases, which leave a communicator closed or failed and get fresh ones each.
 func Run(t *testing.T, open func(t *testing.T, n int) []dist.Comm) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
@@ -51,7 +50,7 @@ func Run(t *testing.T, open func(t *testing.T, n int) []dist.Comm) {
 	}
 }
 
-// RunRank runs the cases that leave a communicator in good order on the one rank that this process drives. All
+// RunRank runs Cases, which leave a communicator usable, on the one rank of this process. All
 // processes must run it.
 func RunRank(t *testing.T, c dist.Comm) {
 	for _, k := range Cases() {

@@ -9,25 +9,25 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// untouched is what lies in a buffer before a message comes.
+// untouched fills buffers before a receive, to show what it has written.
 const untouched = 0xa5
 
 // room is a buffer for up to size bytes.
 func room(size int) []byte { return bytes.Repeat([]byte{untouched}, size) }
 
-// verifyUpTo checks what a receive into room has left behind.
+// verifyUpTo checks the length and the bytes of a message received into room, and that nothing was written after them.
 func verifyUpTo(buf []byte, got, want, key int, what string) error {
 	if got != want {
-		return fmt.Errorf("%s: %d bytes have come according to the length, %d were sent", what, got, want)
+		return fmt.Errorf("%s: the receive says %d bytes, %d were sent", what, got, want)
 	}
 	if rest := buf[got:]; bytes.Count(rest, []byte{untouched}) < len(rest) {
-		return fmt.Errorf("%s: something was written behind the %d bytes that have come", what, got)
+		return fmt.Errorf("%s: bytes were written beyond the %d of the message", what, got)
 	}
 	return verify(buf[:got], key, what)
 }
 
-// upToSizes sends messages of all sizes to receives with no, little or much room to spare, posted before and after the
-// message has come.
+// upToSizes sends messages of all sizes to receives with no, little or much room to spare, posted before the message is
+// sent and, late, after.
 func upToSizes(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
@@ -61,7 +61,8 @@ func upToSizes(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// upToOrder mixes receives of both kinds with one tag, and lengths that travel in different ways.
+// upToOrder mixes Irecv and IrecvUpTo with one tag, and sizes that a transport may send by different protocols, such as
+// eager and rendezvous: messages match receives in the order of sending.
 func upToOrder(ctx context.Context, c dist.Comm) error {
 	sizes := []int{8, 300_000, 0, 70_000, 16, 1 << 20, 4096, 2, 4089}
 	const count = 45
@@ -98,10 +99,10 @@ func upToOrder(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// upToNowhere: a receive that could not tell the length is refused, and takes no message.
+// upToNowhere: IrecvUpTo without a pointer for the length is an error, and does not consume a message.
 func upToNowhere(ctx context.Context, c dist.Comm) error {
 	if _, err := c.IrecvUpTo(ctx, c.Rank(), 6, make([]byte, 8), nil); err == nil {
-		return errors.New("a receive up to a length without a place for the length is accepted")
+		return errors.New("IrecvUpTo accepts a nil length")
 	}
 	out, in := make([]byte, 8), make([]byte, 8)
 	fill(out, 1)

@@ -29,7 +29,7 @@ type comm struct {
 	peers   []*peer
 	table   pending.Table
 
-	hosted      *coordinator   // nil when it lives in another process
+	hosted      *coordinator   // the run's, if this process hosts it; else nil
 	control     *controlClient // to the coordinator
 	collectives collectiveClient
 	server      *rpc.Server
@@ -37,7 +37,7 @@ type comm struct {
 	ready  chan struct{} // closed when session and peers are set
 	closed atomic.Bool
 
-	// Streams of frames live in this context. The first failure ends it, so that none blocks.
+	// The context of all gRPC streams to peers. The first failure cancels it, so that no stream blocks.
 	streams       context.Context
 	cancelStreams context.CancelFunc
 
@@ -61,7 +61,7 @@ func (c *comm) fail(cause error) {
 	})
 }
 
-// Cause says why the run has failed.
+// Cause returns the error that ended the run. It is for use after down is closed.
 func (c *comm) Cause() error { return c.cause }
 
 func (c *comm) check(ctx context.Context, peer, tag int) error {
@@ -135,28 +135,28 @@ func (c *comm) reportFault(peer int, err error) {
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
-// verdictPatience is how long a rank waits for the coordinator's verdict, which names the rank that failed first,
-// before it
-// believes what it sees itself.
-const verdictPatience = time.Second
+// verdictTimeout is how long a rank that sees a failure waits for the coordinator's verdict, which names the rank that
+// failed first, before it ends the run with what it has seen itself.
+const verdictTimeout = time.Second
 
-// report asks the coordinator to end the run, and ends it alone when there is no answer.
-func (c *comm) report(msg *proto.FromRank, otherwise error) {
+// report asks the coordinator to end the run. Without an answer it ends the run on this rank with the error fallback.
+func (c *comm) report(msg *proto.FromRank, fallback error) {
 	c.control.send(msg)
-	timeout := time.NewTimer(verdictPatience)
+	timeout := time.NewTimer(verdictTimeout)
 	defer timeout.Stop()
 	select {
 	case <-c.down:
 	case <-c.stop:
 	case <-timeout.C:
-		c.fail(otherwise)
+		c.fail(fallback)
 	}
 }
 
-// peerLost ends the run because there is no stream to a peer any more, unless that has left.
+// peerLost ends the run because the stream to a peer has broken, unless the peer has called Close, or the coordinator
+// gives another cause in time.
 func (c *comm) peerLost(p *peer, why error) {
 	c.tasks.Go(func() {
-		timeout := time.NewTimer(verdictPatience)
+		timeout := time.NewTimer(verdictTimeout)
 		defer timeout.Stop()
 		select {
 		case <-c.down:
@@ -169,13 +169,13 @@ func (c *comm) peerLost(p *peer, why error) {
 	})
 }
 
-// Close waits until all ranks have called it, since those that run may need the coordinator that this process
-// may host, or until CloseTimeout. After a failure it does not wait.
+// Close waits until all ranks have called it, or until CloseTimeout: this process may host the coordinator, which ranks
+// that still run need. After a failure it does not wait.
 func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	// Several waits end with the same timeout, which the channel of a timer would tell only one of.
+	// A context and not a timer: several waits end with the same timeout, and a timer's channel delivers only once.
 	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
 	defer stop()
 	err := c.leave(timeout.Done())
@@ -196,7 +196,7 @@ func (c *comm) leave(timeout <-chan struct{}) error {
 	case <-c.control.farewell:
 		return nil
 	case <-c.down:
-		return nil // the calls before have told
+		return nil // the calls that the failure interrupted have returned it
 	case <-timeout:
 	}
 	if c.hosted == nil {
@@ -208,7 +208,7 @@ func (c *comm) leave(timeout <-chan struct{}) error {
 	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had finished", c.cfg.CloseTimeout, c.cfg.Rank)
 }
 
-// shutdown stops everything at once, as the death of the process would.
+// shutdown stops everything at once: to the other ranks it looks like the death of the process.
 func (c *comm) shutdown() {
 	if c.hosted != nil {
 		c.hosted.mu.Lock()

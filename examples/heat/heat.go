@@ -44,7 +44,8 @@ func decode(root *config.Section, c *config.Case) {
 	physics.Finish()
 	initial.Finish()
 	c.Sections = s
-	c.DecodeCourse(root, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"}, Formats: []string{"vti"}})
+	c.DecodeTransient(root, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"},
+		Formats: []string{"vti"}})
 }
 
 func (s *sections) Print(p *config.Printer) {

@@ -15,13 +15,13 @@ type File struct {
 	West, North, Width, Height float64
 	EPSG                       int // code of the coordinates, 0 where the file tells none
 
-	name  string
-	dir   *directory
-	close io.Closer
-	cell  number
-	grid  blocks
-	pack  int64 // compression
-	ahead int64 // predictor
+	name      string
+	dir       *directory
+	close     io.Closer
+	cell      number
+	grid      blocks
+	pack      int64 // compression
+	predictor int64 // of TIFF's tag 317: noPrediction, horizontalDifferencing or floatingPoint
 
 	scale, offset float64 // a value is scale times the number in the file, plus offset
 	none          func(bits uint64) bool
@@ -133,15 +133,15 @@ func (f *File) numbers(d *directory) error {
 		return fmt.Errorf("tag %d: compression %s is not read: gdal_translate -co COMPRESS=DEFLATE converts it", compression,
 			nameOf(f.pack))
 	}
-	if f.ahead, err = d.integer(predictor, 1); err != nil {
+	if f.predictor, err = d.integer(predictor, 1); err != nil {
 		return err
 	}
-	if f.ahead < 1 || f.ahead > 3 || f.ahead == 3 && !f.cell.float {
+	if f.predictor < noPrediction || f.predictor > floatingPoint || f.predictor == floatingPoint && !f.cell.float {
 		return fmt.Errorf("tag %d: predictor %d of %v is not known: gdal_translate -co PREDICTOR=1 converts it", predictor,
-			f.ahead, f.cell)
+			f.predictor, f.cell)
 	}
 	if f.pack == 1 || f.pack == packBits {
-		f.ahead = 1 // it is for the packings that find what repeats
+		f.predictor = noPrediction // writers apply one only before LZW and Deflate, whatever the tag says
 	}
 	return nil
 }

@@ -2,22 +2,30 @@ package geotiff
 
 import "encoding/binary"
 
+// The values of TIFF's tag 317, Predictor (TIFF 6.0, section 14, and Adobe's Technical Note 3).
+const (
+	noPrediction           = 1
+	horizontalDifferencing = 2
+	floatingPoint          = 3
+)
+
 // unpredict undoes the predictor of a block, row by row.
 func (f *File) unpredict(block []byte) {
 	row := f.grid.columns * f.cell.size
 	var scratch []byte
 	for ; len(block) >= row; block = block[row:] {
-		switch f.ahead {
-		case 2:
+		switch f.predictor {
+		case horizontalDifferencing:
 			accumulate(f.dir.order, block[:row], f.cell.size)
-		case 3:
+		case floatingPoint:
 			scratch = append(scratch[:0], block[:row]...)
-			f.join(block[:row], scratch)
+			f.unshuffle(block[:row], scratch)
 		}
 	}
 }
 
-// accumulate adds up the differences between neighbours, as integers of so many bytes.
+// accumulate undoes horizontal differencing: each value of a row, an integer of size bytes, is stored as the difference
+// to the one before.
 func accumulate(order binary.ByteOrder, row []byte, size int) {
 	switch size {
 	case 1:
@@ -39,9 +47,9 @@ func accumulate(order binary.ByteOrder, row []byte, size int) {
 	}
 }
 
-// join makes numbers of a row that has the highest bytes of all of them first, then the next ones, and of all bytes the
-// differences to the one before.
-func (f *File) join(row, bytes []byte) {
+// unshuffle undoes the floating-point predictor, which stores the most significant bytes of all numbers of a row, then
+// all next ones and so on, each byte as the difference to the byte before.
+func (f *File) unshuffle(row, bytes []byte) {
 	for i := 1; i < len(bytes); i++ {
 		bytes[i] += bytes[i-1]
 	}

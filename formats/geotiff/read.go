@@ -158,7 +158,7 @@ func (f *reader) unpack(column, row, from, to int) (sparse bool, err error) {
 		return false, fmt.Errorf("its %d bytes at byte %d do not unpack to %d: %w", at.length, at.offset, n, err)
 	}
 	f.block = f.unpacked[skipped:]
-	if f.ahead > 1 {
+	if f.predictor != noPrediction {
 		f.unpredict(f.block)
 	}
 	return false, nil

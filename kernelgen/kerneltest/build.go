@@ -47,7 +47,7 @@ var missing = sync.OnceValue(func() error {
 // options compile without contraction, as for the GPU, and instrumented: shadow.h has the functions that accesses call.
 // No access may be invented: by default one of two neighbours that are read under a condition may be. What is not used
 // in the prelude, and Go's precedences, give no warnings.
-var options = []string{"-std=c++17", "-O2", "-ffp-contract=off", "-fno-hoist-adjacent-loads", "-fsanitize=thread",
+var options = []string{"-std=c++17", "-O1", "-ffp-contract=off", "-fno-hoist-adjacent-loads", "-fsanitize=thread",
 	"-fvisibility=hidden", "-fPIC", "-Wall", "-Werror", "-Wno-unused", "-Wno-parentheses", "-Wno-array-bounds"}
 
 // compile translates the kernels in dir, compiles them and loads the outcome.

@@ -18,8 +18,8 @@ import (
 
 // Write writes a Medit file, in binary (little-endian, of version 2, or 3 from 2 GiB on) where the name ends in
 // .meshb, or else in text with as many digits as it takes to read the same bits. Groups become references of triangles
-// and edges, and Marks what they were; names of groups, and all fields but "z", which becomes the third coordinate, are
-// not kept.
+// and edges, and m.Marks the sections that they were read from (corners, ridges, required entities). Names of groups,
+// and all fields but "z", which becomes the third coordinate, are not kept.
 func Write(path string, m *mesh.Mesh) error {
 	w, err := newWriter(m, inMeshb(path))
 	if err != nil {
@@ -42,8 +42,8 @@ type writer struct {
 	*bufio.Writer
 	*meshfile.Content
 	binary  bool
-	long    bool // positions have 8 bytes
-	at      int64
+	long    bool  // offsets in the file have 8 bytes, as in version 3
+	at      int64 // in a binary file, the offset at which the next section begins
 	scratch [32]byte
 }
 
@@ -100,7 +100,7 @@ func (w *writer) write(to io.Writer) error {
 	return w.tail()
 }
 
-// dim is that of the space.
+// dim is the dimension of the space.
 func (w *writer) dim() int {
 	if w.Points[2] == nil {
 		return 2
@@ -122,14 +122,14 @@ func (w *writer) elements(e *meshfile.Elements) {
 	}
 }
 
-// head writes what a file begins with.
+// head writes the version and the dimension, and in a binary file first 1, by which readers know the byte order.
 func (w *writer) head() {
 	version := 2
 	if w.long {
 		version = 3
 	}
 	if w.binary {
-		w.whole(1)
+		w.whole(1) // as an integer of 4 bytes
 		w.whole(version)
 		w.begin(solDimension, "", 0)
 		w.whole(w.dim())
@@ -138,24 +138,25 @@ func (w *writer) head() {
 	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim())
 }
 
-// tail ends a file.
+// tail writes the section End and flushes.
 func (w *writer) tail() error {
 	if w.binary {
 		w.begin(solEnd, "", 0)
 	} else {
 		_, _ = w.WriteString("\nEnd\n")
 	}
-	return w.Flush() // which has the first error of any write
+	return w.Flush() // bufio.Writer keeps the first error of any write, and returns it here
 }
 
-// section begins one of so many entries of so many bytes.
+// section writes the head of a section of count entries, of size bytes each in a binary file.
 func (w *writer) section(key int, name string, count, size int) {
 	w.begin(key, name, count*size+4)
 	w.last(count)
 }
 
-// begin writes what a section begins with. In a binary file that is where the next one does, 0 after the last; the
-// section's own numbers take so many bytes, one of 4 for the dimension.
+// begin writes the keyword of a section: in text its name; in a binary file its key and the offset of the next section,
+// 0 for the last. bytes is the size of what follows, which for the dimension is 4, and precedes nothing but the magic
+// number and version of 8 bytes.
 func (w *writer) begin(key int, name string, bytes int) {
 	if !w.binary {
 		fmt.Fprintf(w, "\n%s\n", name)
@@ -181,6 +182,7 @@ func (w *writer) begin(key int, name string, bytes int) {
 	}
 }
 
+// whole writes an integer that others follow.
 func (w *writer) whole(n int) {
 	if w.binary {
 		_, _ = w.Write(binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n)))
@@ -189,7 +191,7 @@ func (w *writer) whole(n int) {
 	_, _ = w.Write(append(strconv.AppendInt(w.scratch[:0], int64(n), 10), ' '))
 }
 
-// last writes the number that ends an entry.
+// last writes the integer that ends an entry, and in text its line.
 func (w *writer) last(n int) {
 	if w.binary {
 		w.whole(n)

@@ -12,8 +12,8 @@ import (
 
 // WriteSTL writes the polygons of p to a binary STL file, which appears under its name only when it is complete.
 // Polygons must be convex: each becomes a fan of triangles round its first point. Normals are those of the triangles,
-// by the right hand, and 0 where a triangle has no area. The format holds coordinates as float32 and nothing else:
-// data are left out, and vertices, lines and coordinates that do not fit are refused.
+// by the right-hand rule, and 0 where a triangle has no area. The format holds coordinates as float32 and nothing else:
+// data are left out; vertices, lines, and coordinates beyond float32 are errors.
 func WriteSTL(path string, p *PolyData) error {
 	triangles := 0
 	for i := range p.Polys.Len() {

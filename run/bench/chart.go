@@ -8,18 +8,18 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// ScalingChart is what was measured over numbers of ranks, as a picture.
+// ScalingChart draws rates and efficiencies over numbers of ranks.
 type ScalingChart struct {
-	Weak   bool
-	Of     string // what rates count
-	ranks  []float64
-	names  []string
-	rates  map[string][]float64 // by name, one for each of ranks; NaN where none was measured
-	alone  []float64            // rates of the first number of ranks, which all others are compared with
-	single int
+	Weak          bool
+	Of            string // what a rate counts a second, as in "cell updates"
+	ranks         []float64
+	names         []string
+	rates         map[string][]float64 // by name, one for each of ranks; NaN where none was measured
+	baseline      []float64            // rates on baselineRanks, with which all others are compared
+	baselineRanks int
 }
 
-// Add adds a measurement; those of the first number of ranks all others are compared with.
+// Add adds a measurement. Those with first set are of the baseline, of which efficiencies are shares.
 func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
 	if n := len(c.ranks); n == 0 || c.ranks[n-1] != float64(ranks) {
 		c.ranks = append(c.ranks, float64(ranks))
@@ -28,7 +28,7 @@ func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
 		}
 	}
 	if first {
-		c.alone, c.single = append(c.alone, rate), ranks
+		c.baseline, c.baselineRanks = append(c.baseline, rate), ranks
 		return
 	}
 	if c.rates == nil {
@@ -51,10 +51,10 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	shares := chart.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])
-		v[0] = c.alone[0]
+		v[0] = c.baseline[0]
 		share := make([]float64, len(v))
 		for i := range v {
-			share[i] = 100 * v[i] / c.ranks[i] / (c.alone[0] / float64(c.single))
+			share[i] = 100 * v[i] / c.ranks[i] / (c.baseline[0] / float64(c.baselineRanks))
 			v[i] /= 1e9
 		}
 		rates.Curves = append(rates.Curves, chart.Curve{Name: name, Values: v})
@@ -62,7 +62,7 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	}
 	ideal := make([]float64, len(c.ranks))
 	for i, n := range c.ranks {
-		ideal[i] = c.alone[0] / float64(c.single) * n / 1e9
+		ideal[i] = c.baseline[0] / float64(c.baselineRanks) * n / 1e9
 	}
 	rates.Curves = append(rates.Curves, chart.Curve{Name: "ideal", Values: ideal})
 	return (&chart.Series{Title: title, T: c.ranks, Across: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()

@@ -8,47 +8,48 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 )
 
-// Time is how long the rest of a run will take, from steps that were measured.
+// Time estimates how long the rest of a run will take, from a few steps that were timed.
 type Time struct {
-	Least, Likely, Most float64       // steps that are left
-	Step                time.Duration // one of those measured
-	Frames              float64       // that are left
-	Frame               time.Duration // one of each series; 0 where none was measured
-	Sweeps              bool          // rules may end the run before its last step
+	Least, Likely, Most float64       // number of steps that are left
+	Step                time.Duration // wall time of one step
+	Frames              float64       // number of frames that are left
+	Frame               time.Duration // wall time of one frame in all formats; 0 if not measured
+	Sweeps              bool          // steps are sweeps, and a convergence criterion may end the run before the last
 }
 
-// Steps of the beginning are not those of the whole run: an interface grows, rows of tables are written, and a
-// processor gets other work too. Steps of cases of all solvers took 0.85 to 1.7 times what the first ones did alone.
+// Bounds of the mean wall time of a step over that of the first ones: an interface grows, rows of tables are written,
+// and the processor gets other work. Measured over whole runs of all solvers.
 const fasterStep, slowerStep = 0.85, 1.7
 
-// Where a solver does not tell how many steps there are, they are taken to be as long as the last one: waves may become
-// faster, as those of water that is at rest at the start, or slower.
+// Bounds of the number of steps over the number at the current dt, where a solver is no Stepper: waves may become
+// faster, as in water that is at rest at the start, or slower.
 const fewerSteps, moreSteps = 0.75, 1.6
 
-// Alike sets the steps to those that lead through a time if they are about as long as one was.
-func (f *Time) Alike(left, dt float64) {
+// StepsOf estimates the steps that are left from the simulated time left and the current dt, both in s.
+func (f *Time) StepsOf(left, dt float64) {
 	f.Likely = max(1, math.Ceil(left/dt*(1-1e-6)))
 	f.Least, f.Most = fewerSteps*f.Likely, moreSteps*f.Likely
 }
 
-// Limit is for runs that end after so many steps more.
+// Limit lowers the estimate to a run that ends after so many more steps.
 func (f *Time) Limit(steps float64) {
-	f.Frames *= min(1, steps/f.Likely) // about
+	f.Frames *= min(1, steps/f.Likely) // as if evenly spaced over the steps
 	f.Least, f.Likely, f.Most = min(f.Least, steps), min(f.Likely, steps), min(f.Most, steps)
 }
 
-// Add counts steps that were taken already.
+// Add adds steps that were taken already, for the estimate of a whole run.
 func (f *Time) Add(steps float64) {
 	f.Least, f.Likely, f.Most = f.Least+steps, f.Likely+steps, f.Most+steps
 }
 
-// Wall is how long it takes in s, at least and at most, where steps do not become more and slower both. Frames are
-// written beside steps, which may cost nothing or all.
+// Wall returns bounds of the wall time in s. That there are more steps than expected, and that they are slower, are
+// taken as independent: their relative deviations add as squares. Frames are written while steps go on, which costs
+// nothing at best and their whole time at worst.
 func (f *Time) Wall() (least, most float64) {
-	apart := func(one, other float64) float64 { return 1 + math.Hypot(one-1, other-1) }
+	combined := func(one, other float64) float64 { return 1 + math.Hypot(one-1, other-1) }
 	likely := f.Step.Seconds() * f.Likely
-	return likely / apart(f.Likely/f.Least, 1/fasterStep),
-		likely*apart(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds()
+	return likely / combined(f.Likely/f.Least, 1/fasterStep),
+		likely*combined(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds()
 }
 
 // Steps are how many there are, at least and at most.

@@ -8,23 +8,23 @@ import (
 
 // state is what there is to show at one moment.
 type state struct {
-	step, most int // most is the number of all sweeps, of a run without time
-	t, end, dt float64
-	portion    float64       // of the whole run that is done, from 0 to 1
-	left       time.Duration // negative if not known yet
-	rate       float64       // million cells a second since the start
+	step, sweeps int // sweeps is the number of all sweeps, of a run without time
+	t, end, dt   float64
+	portion      float64       // of the whole run that is done, from 0 to 1
+	left         time.Duration // negative if not known yet
+	rate         float64       // million cells a second since the start
 }
 
 func (l *Line) state(step int, t, dt float64, now time.Time) state {
 	r := &l.run
-	s := state{step: step, most: r.MaxSteps, t: t, end: r.End, dt: dt}
+	s := state{step: step, sweeps: r.MaxSteps, t: t, end: r.End, dt: dt}
 	s.portion, s.left, s.rate = r.Estimate(step, t, now.Sub(l.start))
 	s.rate /= 1e6
 	return s
 }
 
-// Estimate tells of a run that took so long from where it started to a step at time t how much of the whole is done,
-// from 0 to 1, how long the rest will take, negative if that is not known yet, and how many cells it updates a second.
+// Estimate returns what a run that took so long to reach a step at time t has done of the whole, from 0 to 1; how long
+// the rest will take, negative if that is not known yet; and the cells that it updates a second.
 func (r *Run) Estimate(step int, t float64, took time.Duration) (portion float64, left time.Duration, rate float64) {
 	portion, left = r.portion(step, t), -1
 	elapsed := took.Seconds()
@@ -40,7 +40,7 @@ func (r *Run) Estimate(step int, t float64, took time.Duration) (portion float64
 	return portion, left, float64(step-r.Step) * float64(r.Cells) / elapsed
 }
 
-// portion is how much of a run is done at a step: a run ends by its time or by its number of steps.
+// portion is how much of a run is done at a step, by time or by number of steps, whichever ends the run first.
 func (r *Run) portion(step int, t float64) float64 {
 	portion := 0.0
 	if r.End > 0 {
@@ -52,7 +52,7 @@ func (r *Run) portion(step int, t float64) float64 {
 	return math.Min(math.Max(portion, 0), 1)
 }
 
-// tenths are how many of a portion are whole, where sums of time steps may fall short by rounding.
+// tenths is the number of whole tenths in a portion, with a tolerance for the round-off of summed time steps.
 func tenths(portion float64) int { return int(10*portion + 1e-9) }
 
 // appendTo appends one line of at most so many columns, all of ASCII. Where all does not fit, less important parts
@@ -70,7 +70,7 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 		{speed(s.rate), 1},
 	}
 	if s.end == 0 {
-		parts[0].text, parts[1].text, parts[2].text = fmt.Sprintf("sweep %d of %d", s.step, s.most), "", ""
+		parts[0].text, parts[1].text, parts[2].text = fmt.Sprintf("sweep %d of %d", s.step, s.sweeps), "", ""
 	}
 	const gap = 2
 	width := func(least int) int {
@@ -102,7 +102,7 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 	return b
 }
 
-// appendBar appends a bar and a space of together at most so many columns, if there is room for one worth having.
+// appendBar appends a bar and a space of together at most so many columns, if there is room for a bar of at least 8.
 func (s *state) appendBar(b []byte, columns int) []byte {
 	const least, most = 8, 30
 	inner := min(columns-3, most) // without brackets and the space

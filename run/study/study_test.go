@@ -37,7 +37,7 @@ func init() {
 		t.order = method.Number("order", config.Positive)
 		method.Finish()
 		c.Sections = t
-		c.DecodeCourse(root, t.grid.Dim, config.Written{Fields: []string{"q"}, Usual: []string{"q"},
+		c.DecodeTransient(root, t.grid.Dim, config.Written{Fields: []string{"q"}, Usual: []string{"q"},
 			Formats: []string{"vti"}})
 	}, Quantities: []solvers.Quantity{{Name: "mass", In: solvers.Metric}, {Name: "off", In: solvers.Metric, Error: true}}})
 }

@@ -2,12 +2,12 @@ package summary
 
 import "math"
 
-// Variables, so that the compiler cannot work out what comes of them.
+// Variables and not constants, so that the compiler does not fold the operations.
 var (
 	// (1 + 2⁻³⁰)² = 1 + 2⁻²⁹ + 2⁻⁶⁰ exactly.
 	fmaFactor = 1 + 0x1p-30
 	fmaTerm   = -(1 + 0x1p-29)
-	// The sine of it ends in 8 if every operation of package math is rounded, and in 9 if some are fused.
+	// The last hexadecimal digit of its sine is 8 if package math rounds every operation, and 9 if some are fused.
 	sineOf = 7.0
 )
 

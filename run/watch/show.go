@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Show makes a picture of the parts of all ranks, in the background. It returns at once; what comes while another is
-// being made is left out.
+// Show makes a picture of the parts of all ranks in the background and returns at once. While a picture is being made,
+// calls do nothing: the page shows the next one.
 func (s *Server) Show(p Plane, parts []Part, scale Scale, along Along, at solvers.Clock) {
 	if !s.drawing.CompareAndSwap(false, true) {
 		return

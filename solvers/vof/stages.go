@@ -13,14 +13,14 @@ import (
 type Stage struct {
 	Name string
 	Loop backend.Loop
-	Size int // its indices
+	Size int // number of indices of the loop
 
-	Bytes int // that it must move for a cell if few are mixed
+	Bytes int // least memory traffic of a cell, if few cells are mixed
 }
 
 // Stages are those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by
-// five divisions, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the place of
-// the third: the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs'
+// five levels of subdivision, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the
+// place of the third: the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs'
 // normal and the analytic constant. Each needs the results of those before.
 type Stages struct {
 	All []Stage
@@ -34,7 +34,8 @@ type Stages struct {
 
 // NewStages prepares the stages on a device.
 func NewStages(dev backend.Device, n int) (*Stages, error) {
-	const ghost, line = 2, 16 // numbers in a line of a GPU's cache, with one of which each row of cells begins
+	// Layers of ghosts, and float64 in a cache line of a GPU, 128 bytes: each row of cells begins with a line.
+	const ghost, line = 2, 16
 	if n < 1 || n > 46200 {
 		return nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
 	}
@@ -46,7 +47,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	layout := s.layout
 	p := &s.arrays
 	f := backend.Fresh[float64](p, size, "volume fractions")
-	rho, turns := backend.Fresh[float64](p, size, "lines"), backend.Fresh[int32](p, size, "lines")
+	rho, iterations := backend.Fresh[float64](p, size, "lines"), backend.Fresh[int32](p, size, "lines")
 	dx, dy := backend.Fresh[float64](p, size, "gradient"), backend.Fresh[float64](p, size, "gradient")
 	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Uploaded(p, kernels.Cases(), "lines")
 	if p.Err() != nil {
@@ -58,7 +59,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5}
 	gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
 	matching := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: cases, F: f, DX: dx, DY: dy,
-		Rho: rho, Iterations: turns}
+		Rho: rho, Iterations: iterations}
 	ofAll := *matching
 	ofAll.All = true
 	analytic := &kernels.Sweep2[float64]{Lattice: layout, Stride: 1, Normal: kernels.Youngs, F: f, Planes: planes}

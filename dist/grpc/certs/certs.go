@@ -1,11 +1,11 @@
-// Package certs makes and reads the certificates by which ranks know each other.
+// Package certs makes and reads the certificates with which ranks authenticate each other.
 //
-// Each job has a certificate authority of its own, and each rank a certificate that it has signed, whose DNS name says
-// which rank holds it: rank-3.atoll.internal. Nobody looks that name up; where a rank is found does not matter. A
+// Each job has a certificate authority of its own, and each rank a certificate that it has signed, whose DNS name names
+// the rank: rank-3.atoll.internal. The name is never resolved, so that a rank may run at any address. A
 // folder of a certificate holds what Kubernetes puts into a secret of type kubernetes.io/tls:
 //
-//	ca.crt   the authorities that are trusted, in PEM
-//	tls.crt  the certificate, followed by any between it and the authority
+//	ca.crt   the certificates of the trusted authorities, in PEM
+//	tls.crt  the certificate, followed by intermediate ones
 //	tls.key  its private key
 package certs
 
@@ -32,7 +32,7 @@ const (
 	keyFile         = "tls.key"
 )
 
-// Coordinator stands for a coordinator outside all ranks where a rank is asked for.
+// Coordinator is the rank of a coordinator that is no rank's process, in Name, Open and Client.
 const Coordinator = -1
 
 // Name is the DNS name in the certificate of a rank.
@@ -45,7 +45,7 @@ func commonName(rank int) string {
 	return rankPrefix + strconv.Itoa(rank)
 }
 
-// Rank is whose certificate it is: a rank, or Coordinator.
+// Rank returns the rank that a certificate names, or Coordinator.
 func Rank(c *x509.Certificate) (int, error) {
 	for _, name := range c.DNSNames {
 		host, ok := strings.CutSuffix(name, "."+domain)
@@ -63,8 +63,9 @@ func Rank(c *x509.Certificate) (int, error) {
 	return 0, fmt.Errorf("a certificate for %q: want one DNS name, such as %s", c.DNSNames, Name(0))
 }
 
-// Store is the certificate of one rank and the authorities that it trusts. It reads them again when their files have
-// changed: a run need not be started again for new ones. What cannot be read leaves those before in use.
+// Store is the certificate of one rank and the authorities that it trusts. It reloads them when their files have
+// changed, so that certificates can be rotated while a run goes on. Where the new files cannot be read, those
+// loaded before stay in use.
 type Store struct {
 	dir    string
 	rank   int
@@ -76,14 +77,14 @@ type Store struct {
 	trusted *x509.CertPool
 }
 
-// stamp tells one state of a file from another.
+// stamp is the modification time and size of a file, by which changes are noticed.
 type stamp struct {
 	changed time.Time
 	size    int64
 }
 
 // Open reads the certificate of a rank: from the folder, or from rank-R in it as Make writes them. notify, which may be
-// nil, is told in a line when certificates were read again, or could not be.
+// nil, is called with a line of text when certificates were reloaded, or could not be.
 func Open(dir string, rank int, notify func(line string)) (*Store, error) {
 	if notify == nil {
 		notify = func(string) {}
@@ -115,7 +116,7 @@ func (s *Store) fileStamps() (stamps [3]stamp, err error) {
 	return stamps, nil
 }
 
-// read takes what the files hold, if it fits together.
+// read loads the files, if key, certificate and rank fit together.
 func (s *Store) read(stamps [3]stamp) error {
 	f := s.files()
 	pair, err := tls.LoadX509KeyPair(f[0], f[1])
@@ -127,7 +128,7 @@ func (s *Store) read(stamps [3]stamp) error {
 		return fmt.Errorf("certificates: %s: %w", f[0], err)
 	}
 	if rank != s.rank {
-		return fmt.Errorf("certificates: %s is that of %s, and not of %s", f[0], commonName(rank), commonName(s.rank))
+		return fmt.Errorf("certificates: %s belongs to %s, and not to %s", f[0], commonName(rank), commonName(s.rank))
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
 		return fmt.Errorf("certificates: %s has expired on %v: make new ones with atoll certs", f[0], pair.Leaf.NotAfter)
@@ -144,7 +145,7 @@ func (s *Store) read(stamps [3]stamp) error {
 	return nil
 }
 
-// current returns what the files hold, or held when they could be read last.
+// current returns the certificates in the files, or those loaded last where the files cannot be read.
 func (s *Store) current() (*tls.Certificate, *x509.CertPool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,9 +153,9 @@ func (s *Store) current() (*tls.Certificate, *x509.CertPool) {
 	if err == nil && stamps != s.stamps {
 		before := s.stamps
 		if err = s.read(stamps); err == nil {
-			s.notify("certificates: read again from " + s.dir)
-		} else if s.stamps = stamps; before != stamps { // told once for each state of the files
-			s.notify(err.Error() + "; those before stay in use")
+			s.notify("certificates: reloaded from " + s.dir)
+		} else if s.stamps = stamps; before != stamps { // one line for each change of the files
+			s.notify(err.Error() + "; the certificates loaded before stay in use")
 		}
 	}
 	return s.pair, s.trusted
@@ -166,10 +167,10 @@ func (s *Store) config() *tls.Config {
 		ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert, SessionTicketsDisabled: true}
 }
 
-// Server is how the rank answers those who call it now.
+// Server returns the TLS configuration of a server, with the certificates as they are now.
 func (s *Store) Server() *tls.Config { return s.config() }
 
-// Client is how it calls another rank, or Coordinator, now.
+// Client returns the TLS configuration of a client of another rank, or of Coordinator.
 func (s *Store) Client(rank int) *tls.Config {
 	c := s.config()
 	c.ServerName = Name(rank)

@@ -58,7 +58,7 @@ func TestOthersCertificateIsRefused(t *testing.T) {
 		want   string
 	}{
 		{dir, 2, "no such file"},
-		{filepath.Join(dir, "rank-1"), 0, "is that of rank-1, and not of rank-0"},
+		{filepath.Join(dir, "rank-1"), 0, "belongs to rank-1, and not to rank-0"},
 	} {
 		if _, err := certs.Open(c.folder, c.rank, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for rank %d: %v", c.folder, c.rank, err)

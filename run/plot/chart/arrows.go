@@ -17,13 +17,13 @@ type Arrows struct {
 
 const (
 	arrowEvery = 34.0 // pixels of the layout between arrows
-	arrowLong  = 30.0 // of all but a few
-	most       = 98   // per cent, that are at most so long: what shoots along a shore is drawn longer
-	arrowHead  = 9.0
-	arrowLine  = 1.6
+	arrowLong  = 30.0 // pixels of the arrow at the percentile that sets the scale
+	percentile = 98   // of lengths: a few fast cells, as at a shoreline, have longer arrows and do not shrink all others
+	arrowHead  = 9.0  // pixels
+	arrowLine  = 1.6  // pixels, width
 )
 
-// arrows draws them, and a key below the area that tells their scale. Cells that are dry or without numbers have none.
+// arrows draws the arrows, and a key of their scale below the area. Cells that are dry or have NaN are left out.
 func (f *frame) arrows(m *Map, r *raster) error {
 	a := m.Arrows
 	if len(a.U) != len(m.Cells) || len(a.V) != len(m.Cells) {
@@ -56,7 +56,7 @@ func (f *frame) arrows(m *Map, r *raster) error {
 		return nil
 	}
 	slices.Sort(lengths)
-	usual := lengths[len(lengths)*most/100]
+	usual := lengths[len(lengths)*percentile/100]
 	scale := arrowLong * f.Unit / usual
 	for _, at := range all {
 		dx, dy := a.U[at.cell]*scale, -a.V[at.cell]*scale
@@ -64,7 +64,8 @@ func (f *frame) arrows(m *Map, r *raster) error {
 			f.arrow(float64(f.area.Min.X+at.x), float64(f.area.Min.Y+at.y), dx, dy)
 		}
 	}
-	// The key has a round length of at most the usual one.
+	// The key has a round length of at most the usual one. Round numbers are 1, 2 and 5 times powers of 10: divided by
+	// 2.6, each becomes the next smaller one.
 	round := roundStep(usual)
 	for round > usual*(1+1e-9) {
 		round = roundStep(round / 2.6)
@@ -79,7 +80,7 @@ func (f *frame) arrows(m *Map, r *raster) error {
 	return nil
 }
 
-// below makes room for the key below the name of the horizontal axis where it does not fit beside that.
+// below makes the figure taller where the key does not fit beside the name of the horizontal axis, and moves it below.
 func (f *frame) below(a *Arrows, axis string) {
 	const round = "0.0005 " // as long as any
 	wide := f.measure(a.Name+": "+round+a.Unit, textSize) + f.px(arrowLong+24)
@@ -89,7 +90,7 @@ func (f *frame) below(a *Arrows, axis string) {
 	}
 }
 
-// arrow draws one with its middle at a place: dark, in a light seam that makes it seen on dark ground.
+// arrow draws one with its middle at (x, y): dark, with a light outline for dark backgrounds.
 func (f *frame) arrow(x, y, dx, dy float64) {
 	l := math.Hypot(dx, dy)
 	ux, uy := dx/l, dy/l
@@ -98,10 +99,10 @@ func (f *frame) arrow(x, y, dx, dy float64) {
 	neckX, neckY := toX-ux*head, toY-uy*head
 	half := 0.42 * head
 	tip := [][2]float64{{toX, toY}, {neckX - uy*half, neckY + ux*half}, {neckX + uy*half, neckY - ux*half}}
-	seam := color.RGBA{255, 255, 255, 255}
+	outline := color.RGBA{255, 255, 255, 255}
 	width := arrowLine * f.Unit
-	f.fig.Line([][2]float64{{fromX, fromY}, {neckX, neckY}}, width+1.6*f.Unit, seam)
-	f.fig.Line(append(tip, tip[0], tip[1]), 1.6*f.Unit, seam)
+	f.fig.Line([][2]float64{{fromX, fromY}, {neckX, neckY}}, width+1.6*f.Unit, outline)
+	f.fig.Line(append(tip, tip[0], tip[1]), 1.6*f.Unit, outline)
 	f.fig.Line([][2]float64{{fromX, fromY}, {neckX + ux, neckY + uy}}, width, ink)
 	f.fig.Area(tip, ink)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// branch is a box of the tree of triangles. Children of an inner one follow it and are at next; a leaf has the
-// triangles order[first:last].
+// branch is a node of a bounding volume hierarchy over the triangles: a box, and its triangles order[first:last]. The
+// first child of an inner node is the next element of the tree, the second is at index next.
 type branch struct {
 	lo, hi      point
 	next        int32 // 0 for a leaf
@@ -16,8 +16,8 @@ type branch struct {
 
 const leafTriangles = 4
 
-// buildTree builds the tree: each box is split at the median of its triangles, along the longest side of their
-// centroids.
+// buildTree builds the tree: each box is split at the median of its triangles' centroids, along the longest side of
+// their bounding box.
 func (s *surface) buildTree() {
 	s.order = make([]int32, len(s.corner))
 	for t := range s.order {

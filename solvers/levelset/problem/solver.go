@@ -16,14 +16,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-// body is a case under way.
+// body is one rank's share of a run of a case.
 type body struct {
 	levelset.Solver
 	block   *domain.Block
 	cells   *solvers.Space
 	size    solvers.Size
-	late    error // of the velocity's factor, which steps have asked for
-	escaped int64 // particles, the most that were measured at any time
+	late    error // the first error in evaluating the velocity's factor of time, which steps do
+	escaped int64 // the largest number of escaped particles in any measurement
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -55,7 +55,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	inside := slices.Clone(start) // negative within the body
+	inside := slices.Clone(start) // 1 inside the body, where φ < 0, and -1 outside
 	for i, phi := range inside {
 		inside[i] = -math.Copysign(1, phi)
 	}
@@ -105,15 +105,16 @@ func (d *body) Clock() solvers.Clock {
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// quantities are what is measured, in the order in which Measure has them.
+// quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
 	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", In: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "volume lost since the start, as a share of that", In: inAll, Error: true},
+	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", In: inAll,
+		Error: true},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
-	{Name: "particles", Doc: "of both signs, that there are", In: inAll},
+	{Name: "particles", Doc: "number of particles of both signs", In: inAll},
 	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius",
 		In: inAll, Panel: "escaped particles"},
-	{Name: "escaped_max", Doc: "the most of them in any row of conservation.csv so far", In: inSummary},
+	{Name: "escaped_max", Doc: "largest number of escaped particles in any row of conservation.csv so far", In: inSummary},
 	{Name: "left", Doc: "particles that have left the grid since the start", In: inAll},
 	{Name: "deleted", Doc: "particles that reseeding took away since the start", In: inAll},
 	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", In: inAll},
@@ -128,7 +129,7 @@ func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	return d.table(d.Solver.Observed(ctx))
 }
 
-// table is what was measured, in the order of the quantities.
+// table lists diagnostics in the order of quantities.
 func (d *body) table(m levelset.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
 	w.Maxima = decodeMaxima(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
-	c.DecodeCourse(root, 2, w.output())
+	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.ask(c.Output.Fields)
 }
 

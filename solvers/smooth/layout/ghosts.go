@@ -1,11 +1,11 @@
 package layout
 
-// spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
-// follows the chains in a sweep: a vertex sees the new position of a neighbour whose set came before, so that
-// neighbour moves here too, which takes its own neighbours.
-func (c *cutter) spread() {
+// findGhosts finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For a deep halo it
+// adds what these depend on within a sweep: a vertex reads the new position of a neighbour in an earlier set, so that
+// this rank moves that neighbour too, as a copy, and needs the copy's neighbours in turn.
+func (c *cutter) findGhosts() {
 	l := c.layout
-	pairs := c.pairs()
+	moves := c.ghostMoves()
 	for _, cell := range l.mesh.Cells {
 		a, b, d := c.owner[cell[0]], c.owner[cell[1]], c.owner[cell[2]]
 		if a == b && b == d {
@@ -14,41 +14,42 @@ func (c *cutter) spread() {
 		for _, r := range [3]int32{a, b, d} {
 			for _, v := range cell {
 				if c.owner[v] != r {
-					pairs[r][v] = 0
+					moves[r][v] = 0
 				}
 			}
 		}
 	}
-	c.take(pairs)
+	c.addGhosts(moves)
 }
 
-// pairs makes room for the ghosts of each rank, and how often they move there with one exchange.
-func (c *cutter) pairs() []map[int32]int8 {
-	pairs := make([]map[int32]int8, len(c.owned))
-	for r := range pairs {
-		pairs[r] = map[int32]int8{}
+// ghostMoves returns an empty map for each rank: from a ghost to how often the rank moves it between two exchanges.
+func (c *cutter) ghostMoves() []map[int32]int8 {
+	moves := make([]map[int32]int8, len(c.owned))
+	for r := range moves {
+		moves[r] = map[int32]int8{}
 	}
-	return pairs
+	return moves
 }
 
-// take makes ghosts of the vertices of other ranks' that the cells of a rank have.
-func (c *cutter) take(pairs []map[int32]int8) {
+// addGhosts sets the ghosts of each rank to the vertices of its map, for a deep halo with the copies that they need.
+func (c *cutter) addGhosts(moves []map[int32]int8) {
 	l := c.layout
-	for r := range pairs {
+	for r := range moves {
 		if l.options.Deep {
-			c.follow(int32(r), pairs[r])
+			c.addCopies(int32(r), moves[r])
 		}
-		for v, moves := range pairs[r] {
-			c.ghosts[r] = append(c.ghosts[r], ghost{v, moves > 0, moves})
-			if moves == 0 && l.Class[v] != fixed {
+		for v, times := range moves[r] {
+			c.ghosts[r] = append(c.ghosts[r], ghost{v, times > 0, times})
+			if times == 0 && l.Class[v] != fixed {
 				c.needed[v] = true
 			}
 		}
 	}
 }
 
-// follow finds how often rank r moves which ghosts in the sweeps of a batch, and adds their neighbours.
-func (c *cutter) follow(r int32, ghosts map[int32]int8) {
+// addCopies finds how often rank r moves each ghost in the sweeps of a batch, and adds the neighbours of those that it
+// moves: a neighbour in an earlier set moves as often, any other once less.
+func (c *cutter) addCopies(r int32, ghosts map[int32]int8) {
 	l := c.layout
 	type moved struct {
 		vertex int32

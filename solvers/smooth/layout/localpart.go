@@ -11,12 +11,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 )
 
-// Part arranges a local mesh, as all ranks do at the same time, and returns the rank's part and how many vertices of
-// the
-// whole mesh stay since they are crowded, as Layout.Crowded has it. A rank finds out for itself what its vertices may
-// do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout
-// of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
-// Deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
+// Part makes the rank's part of a local mesh, and returns it with the number of vertices of the whole mesh that are
+// kept fixed because they are crowded (Layout.Crowded). All ranks call it. A rank decides how its own vertices may
+// move, and sends that to the ranks that have them as ghosts; then all ranks colour together. The colours are those of
+// a layout of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another
+// order. It makes no deep parts, for which a rank would need more layers of the mesh than it has: they are left to
+// Layout.Parts. Messages have the tag.
 func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)
 	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
@@ -111,7 +111,7 @@ func (l *Layout) partOf(rank int, p *LocalMesh, ranks int) (*Part, error) {
 	if err := c.divideCells(); err != nil {
 		return nil, err
 	}
-	c.spread()
+	c.findGhosts()
 	c.arrange()
 	part := c.part(rank)
 	for i, v := range part.Global {

@@ -11,13 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order
-// of their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that
-// slide come last, and before them those that are in no strip; then the layout's order holds. Of ghosts come first
-// those
-// that other ranks move: by set, unless one exchange does for all sets, and then by rank and id. Those that nobody
-// moves
-// follow, and then copies, by set.
+// Subdomain is how the vertices of one rank are numbered: owned | ghosts.
+//
+// Owned vertices are sorted by set, fixed ones last; within a set as setOrder says; then in the layout's order.
+// Ghosts that their owners alone move come first: sorted by set, unless one exchange serves all sets, then by owner and
+// id. Fixed ghosts follow, and then copies, by set.
 type Subdomain struct {
 	Global []int32 // id of each vertex in the whole mesh
 	Owned  int
@@ -28,15 +26,15 @@ type Subdomain struct {
 	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank sends them
 
 	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
-	Outer  []int32   // of each set, where those of Rest begin that are no inner vertices
+	Outer  []int32   // of each set, the first vertex of Rest that is no inner vertex of a strip
 
-	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
-	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. A plan has one range of
+	// ghosts: it counts all vertices before them as owned, and leaves out those after them.
 	Plans []*halo.Plan
 	Deep  bool
-	Batch BatchExchange // of a deep part, the exchange by which several sweeps go by tiles
+	Batch BatchExchange // of a deep part, the exchange before a batch of sweeps by tiles
 
-	Bent int // how many vertices move here on curved boundaries
+	Bent int // number of vertices that this rank moves along curved boundaries
 }
 
 // Part is what one rank works on.
@@ -44,8 +42,8 @@ type Part struct {
 	Subdomain
 	X, Y []float64 // of vertices
 
-	Rings []kernels.Ring // of vertices that move here
-	More  []int32
+	Rings []kernels.Ring // of vertices, up to the last that this rank moves
+	More  []int32        // neighbours for which a Ring has no room, each list ended by -1
 	Rails []kernels.Rail[float64]
 
 	Cells      []kernels.Cell // triangles whose vertex of lowest id is owned
@@ -66,7 +64,7 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	if err := c.divideCells(); err != nil {
 		return nil, err
 	}
-	c.spread()
+	c.findGhosts()
 	c.arrange()
 	parts := make([]*Part, ranks)
 	for r := range ranks {
@@ -89,9 +87,9 @@ type cutter struct {
 	owned  [][]int32
 	ghosts [][]ghost
 	cells  [][]int32
-	loose  []edge // that no ring tells of
-	needed []bool // by other ranks, as they are after a set
-	inner  []bool // of a strip
+	loose  []edge // whose lower vertex has no ring
+	needed []bool // of each vertex, whether other ranks are sent it after its set
+	inner  []bool // of each vertex, whether it is an inner vertex of a strip
 	local  []int32
 }
 
@@ -135,7 +133,7 @@ func (c *cutter) arrange() {
 	}
 }
 
-// setOrder is the order of a rank's own vertices within their set.
+// setOrder is where an own vertex comes within its set: by what the kernels of a sweep go over at a time.
 type setOrder uint64
 
 const (
@@ -144,10 +142,10 @@ const (
 	innerOfStrip // and free
 	otherFree
 	otherSliding // or fixed, which are a set of their own
-	standings
+	setOrders    // how many there are
 )
 
-// setOrder finds it.
+// setOrder returns where an own vertex comes within its set.
 func (c *cutter) setOrder(v int32) setOrder {
 	slides := c.layout.Class[v] == sliding
 	switch {
@@ -163,9 +161,9 @@ func (c *cutter) setOrder(v int32) setOrder {
 	return otherSliding
 }
 
-// key is by what a rank's own vertices are ordered before the layout's order: by set, and within it by standing.
+// key is the sort key of an own vertex: its set, then its setOrder. The sort is stable, and keeps the layout's order.
 func (c *cutter) key(v int32) uint64 {
-	return uint64(c.layout.set[v])*uint64(standings) + uint64(c.setOrder(v))
+	return uint64(c.layout.set[v])*uint64(setOrders) + uint64(c.setOrder(v))
 }
 
 // arrangeGhosts puts the ghosts of a rank in order.
@@ -187,7 +185,7 @@ func (c *cutter) arrangeGhosts(r int) {
 	})
 }
 
-// kind orders ghosts by who moves them: their rank, nobody, this rank.
+// kind orders ghosts by who moves them: their owner alone (0), nobody (1), this rank too (2).
 func (c *cutter) kind(g ghost) int {
 	switch {
 	case g.copied:

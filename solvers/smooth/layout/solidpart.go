@@ -27,7 +27,7 @@ func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 		return nil, err
 	}
 	x := &solidCutter{cutter: c, layout: l, skin: make([][]int32, ranks)}
-	x.spread()
+	x.findGhosts()
 	c.arrange()
 	parts := make([]*SolidPart, ranks)
 	for r := range ranks {
@@ -43,11 +43,11 @@ type solidCutter struct {
 	skin   [][]int32 // of each rank
 }
 
-// spread finds the ghosts of each rank, the vertices of cells that have an owned one, and what each rank measures: a
-// cell, an edge or a face of the boundary is that of its lowest vertex.
-func (c *solidCutter) spread() {
+// findGhosts finds the ghosts of each rank, the vertices of cells that have an owned one, and what each rank
+// measures: a cell, an edge or a face of the boundary is that of its lowest vertex.
+func (c *solidCutter) findGhosts() {
 	l := c.layout
-	pairs := c.pairs()
+	moves := c.ghostMoves()
 	c.cells = make([][]int32, len(c.owned))
 	for id, cell := range l.solid.Cells {
 		lowest := c.owner[min(cell[0], cell[1], cell[2], cell[3])]
@@ -56,7 +56,7 @@ func (c *solidCutter) spread() {
 			r := c.owner[v]
 			for _, u := range cell {
 				if c.owner[u] != r {
-					pairs[r][u] = 0
+					moves[r][u] = 0
 				}
 			}
 		}
@@ -65,7 +65,7 @@ func (c *solidCutter) spread() {
 		r := c.owner[min(f.V[0], f.V[1], f.V[2])]
 		c.skin[r] = append(c.skin[r], int32(i))
 	}
-	c.take(pairs)
+	c.addGhosts(moves)
 }
 
 // part makes the part of a rank whose vertices are in order.

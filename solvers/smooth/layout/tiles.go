@@ -11,8 +11,8 @@ import (
 )
 
 // Tiles cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact.
-// The first of them, so many as it tells, hold nothing that comes from other ranks. It returns nil where tiles cannot
-// hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
+// The first tiles, separate in number, hold nothing that comes from other ranks. tiles is nil where the part exceeds a
+// limit of kernels: TileSets, TileDegree, or TileSlots with a vertex and all that its move depends on.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
 func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], separate int, err error) {
@@ -40,10 +40,10 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], se
 	return b.to, b.independent, nil
 }
 
-// TileCount is how many tiles so many vertices should have: tiles as large as there is room for, with the vertices that
-// they only read and the copies that they move, or smaller ones where their windows would miss too much of a metric's
-// grid, of so many nodes a vertex. On a small mesh there are as many as a large GPU takes at a time, or a multiple of
-// that.
+// TileCount is the number of tiles for moving vertices: 9 of 13 slots are for own vertices, the others for the vertices
+// that a tile only reads and the copies that it moves; tiles are smaller where the window of a metric's grid, with so
+// many nodes a vertex, would not cover them. Up to atOnce tiles run at the same time on a large GPU (two blocks on each
+// of 132 multiprocessors), so that more are a multiple of that, and a small mesh has tiles of least vertices or more.
 func TileCount(moving int, nodes float64) int {
 	const atOnce, least = 264, 32
 	most := kernels.TileSlots * 9 / 13
@@ -63,14 +63,14 @@ type tiler[F num.Float] struct {
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
 
-	waits       []bool // of each vertex, whether its move, or those before it, look at one that comes from another rank
-	independent int    // the first tiles, up to one that is there for one of these
+	waits       []bool // of each vertex, whether its first move depends on one that comes from another rank
+	independent int    // number of tiles before the first that owns such a vertex
 
-	numbered int32 // vertices that have their index in TileVertices
+	numbered int32 // number of vertices that have got their index in TileVertices
 
-	moving []int32 // vertices that the tile is there for, and those that it moves for their sake
-	held   []int32 // all that it holds
-	mine   []bool  // of each vertex, whether the tile is there for it
+	moving []int32 // the tile's own vertices, and the copies that they depend on
+	held   []int32 // all that have a slot
+	mine   []bool  // of each vertex, whether it is the tile's own
 	moves  []bool  // among moving
 	slot   []int32 // -1 if it is not among held
 }
@@ -122,8 +122,8 @@ func (b *tiler[F]) findWaiting() {
 	}
 }
 
-// cut makes so many tiles of vertices, given in ascending order, or more where they do not hold them. It returns false
-// where a tile cannot hold one.
+// cut makes count tiles of vertices, given in ascending order, and halves those that exceed TileSlots. It returns false
+// where a single vertex does.
 func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 	x, y := make([]float64, len(ids)), make([]float64, len(ids))
 	for k, v := range ids {
@@ -184,7 +184,8 @@ func (p *Part) neighbours(i int32) []int32 {
 	return append(slices.Clip(at), rest[:slices.Index(rest, -1)]...)
 }
 
-// fill makes a tile of vertices and what their moves need, or nothing if that is more than a tile can hold.
+// fill makes a tile of own vertices and all that their moves depend on. It makes none, and returns false, if they
+// exceed TileSlots.
 func (b *tiler[F]) fill(own []int32) bool {
 	for _, v := range own {
 		b.hold(v)
@@ -211,6 +212,7 @@ func (b *tiler[F]) fill(own []int32) bool {
 	return fits
 }
 
+// hold gives vertex v a slot; write numbers the slots.
 func (b *tiler[F]) hold(v int32) {
 	if b.slot[v] < 0 {
 		b.slot[v] = 0
@@ -218,6 +220,7 @@ func (b *tiler[F]) hold(v int32) {
 	}
 }
 
+// move lists vertex v among those that the tile moves.
 func (b *tiler[F]) move(v int32) {
 	if !b.moves[v] {
 		b.moves[v] = true
@@ -225,7 +228,7 @@ func (b *tiler[F]) move(v int32) {
 	}
 }
 
-// next is where a tile would begin.
+// next is an empty tile behind all others.
 func (b *tiler[F]) next() kernels.Tile {
 	return kernels.Tile{Slot: int32(len(b.to.Slots)), Visit: int32(len(b.to.Visits))}
 }
