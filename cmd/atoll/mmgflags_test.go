@@ -52,8 +52,8 @@ func TestFlagsOfMmg(t *testing.T) {
 		t.Errorf("two names of the mesh that comes out: exit code %d", code)
 	}
 	dashed := filepath.Join(dir, "dashed.mesh")
-	code := execute(context.Background(), []string{"smooth", "-in", in, "-out", dashed, "-sol", met, "-hgrad", "1.3", "-ar",
-		"40", "-noinsert", "-q", "--threads", "1"})
+	code := execute(context.Background(), []string{"smooth", "-in", in, "-out", dashed, "-sol", met, "-hgrad", "1.3",
+		"-ar", "40", "-noinsert", "-q", "--threads", "1"})
 	if code != exitDone {
 		t.Fatalf("with one dash: exit code %d", code)
 	}

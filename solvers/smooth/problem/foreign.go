@@ -12,10 +12,10 @@ var foreign = []solvers.Foreign{
 	{Name: "-noswap"},
 	{Name: "-nr", Refused: "corners of the boundary are always looked for: --ar DEGREES tells which turns are corners, " +
 		"and --boundary fixed keeps all of the boundary"},
-	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be asked for: the report " +
-		"tells how far new edges are from the old, and --boundary fixed keeps them"},
-	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform, which is the default without a .sol file, asks " +
-		"for one size, whatever fits"},
+	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be asked for: the " +
+		"report tells how far new edges are from the old, and --boundary fixed keeps them"},
+	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform, which is the default without a .sol file, " +
+		"asks for one size, whatever fits"},
 	{Name: "-nomove", Refused: "moving vertices is all that this command does"},
 	{Name: "-hgradreq", Refused: "there is no gradation of required entities of its own: --hgrad is that of all"},
 	{Name: "-nosizreq", Refused: "required entities ask for no sizes: leave it out"},
