@@ -13,7 +13,6 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run/verify"
-	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // whose cases tell what memory checks take
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
