@@ -27,7 +27,7 @@ const (
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
 //	cells     [nx, ny] or [nx, ny, nz]; n for as many along each axis
 //	periodic  axes whose ends are one: ["x"]; none
-//	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; chosen by the program
+//	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; automatic
 func DecodeGrid(s *Section) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
 	s.Know("bounds", "cells", "periodic", "blocks")

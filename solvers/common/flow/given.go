@@ -11,7 +11,7 @@ import (
 // discrete divergence, whatever ψ. Ranks call psi at the same time.
 func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
 	if g.Dim != 2 {
-		return Flow{}, fmt.Errorf("a stream function needs a grid in 2 dimensions, and this one has %d: give a vector "+
+		return Flow{}, fmt.Errorf("a stream function needs a grid in the plane, and this one has %d dimensions: give a vector "+
 			"potential or components", g.Dim)
 	}
 	return Flow{Face: stream(g, func(i, j int) float64 { return psi(g.Face(0, i), g.Face(1, j)) })}, nil
@@ -21,7 +21,7 @@ func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
 // discrete divergence, whatever A. Ranks call a at the same time.
 func Potential(g *grid.Grid, a func(axis int, x, y, z float64) float64) (Flow, error) {
 	if g.Dim != 3 {
-		return Flow{}, fmt.Errorf("a vector potential needs a grid in 3 dimensions, and this one has %d: give a stream "+
+		return Flow{}, fmt.Errorf("a vector potential needs a grid in space, and this one has %d dimensions: give a stream "+
 			"function or components", g.Dim)
 	}
 	// edge is A along the axis on the edge that begins at vertex at.

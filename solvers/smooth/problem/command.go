@@ -82,7 +82,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact or pain (barrier)"},
 	{"sweeps", "method.sweeps", "maximum number of sweeps (200 of barrier, 100 of other smoothers)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (by the number of vertices; of others 1, of pain 0.5)"},
-	{"guard", "method.guard", "what keeps cells from being inverted with pain and pain-exact: none, halve or clip (halve)"},
+	{"guard", "method.guard", "what keeps cells from inverting with pain and pain-exact: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of the boundary do: slide or fixed (slide)"},
 	{"ridge", "method.ridge", "degrees by which the boundary turns at edges and corners that stay (45); 0 keeps " +
 		"vertices of curved boundaries where they are"},
