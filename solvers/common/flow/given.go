@@ -11,8 +11,8 @@ import (
 // discrete divergence, whatever ψ. Ranks call psi at the same time.
 func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
 	if g.Dim != 2 {
-		return Flow{}, fmt.Errorf("a stream function needs a grid in the plane, and this one has %d dimensions: give a vector "+
-			"potential or components", g.Dim)
+		return Flow{}, fmt.Errorf("a stream function needs a grid in the plane, and this one has %d dimensions: give a "+
+			"vector potential or components", g.Dim)
 	}
 	return Flow{Face: stream(g, func(i, j int) float64 { return psi(g.Face(0, i), g.Face(1, j)) })}, nil
 }
