@@ -10,9 +10,8 @@ type Linker interface {
 	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 
-// DeviceComm connect the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the
-// same
-// ones.
+// DeviceComm connects the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the
+// same calls.
 type DeviceComm interface {
 	// Fork queues what f calls after everything called before, and beside what is called later, until Join. All of it
 	// comes first where there is not room for both.

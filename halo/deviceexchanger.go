@@ -59,7 +59,8 @@ func newDeviceExchanger[T any](p *packer[T], l *deviceComm) *DeviceExchanger[T] 
 	return x
 }
 
-// sharingComm prepares exchanges of other elements, by a plan, over the links of x. It is to be closed before x.
+// sharingComm prepares exchanges of other elements, by a plan, over the device communicator of x. It is to be closed
+// before x.
 func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U], error) {
 	p, err := newPacker[U](plan, x.dev)
 	if err != nil {
@@ -75,18 +76,18 @@ func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[
 func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *deviceComm, why string,
 	err error) {
 	linker, ok := dev.(backend.Linker)
-	place := ""
+	deviceID := ""
 	var id []byte
 	if !ok {
-		mine = "device " + dev.Name() + " has no links"
+		mine = "device " + dev.Name() + " has no device communicator"
 	} else if mine == "" {
-		place = linker.DeviceID()
+		deviceID = linker.DeviceID()
 		var bad error
 		if id, bad = linker.LinkID(); bad != nil {
 			mine = bad.Error()
 		}
 	}
-	why, err = agreeOnDeviceComm(ctx, comm, mine, place)
+	why, err = agreeOnDeviceComm(ctx, comm, mine, deviceID)
 	if err != nil || why != "" {
 		return nil, why, err
 	}
@@ -105,7 +106,7 @@ func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine
 
 // agreeOnDeviceComm asks all ranks whether their devices can be connected, and returns the reason of the lowest rank
 // whose device cannot.
-func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, place string) (string, error) {
+func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, deviceID string) (string, error) {
 	r, why, err := dist.FirstText(ctx, comm, mine)
 	if err != nil {
 		return "", err
@@ -113,7 +114,7 @@ func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, place string) 
 	if r >= 0 {
 		return fmt.Sprintf("rank %d: %s", r, why), nil
 	}
-	all, err := comm.Allgatherv(ctx, []byte(place))
+	all, err := comm.Allgatherv(ctx, []byte(deviceID))
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +141,8 @@ func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
 	}
 }
 
-// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+// Fork queues what f calls, which may include Start, on a second stream: what is queued after Fork runs concurrently
+// with it until Finish.
 func (x *DeviceExchanger[T]) Fork(f func() error) error { return x.comm.Fork(f) }
 
 // Start implements Ghosts: the messages are on their way as soon as the cells are there.

@@ -169,7 +169,7 @@ func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
 	if n == 2 {
 		width = 3
 	}
-	a := vtk.Array{Name: f.Name, Components: width}
+	a := vtk.Array{Name: f.Name, Components: width, Unit: f.Unit}
 	if of == nil && width == n {
 		a.Data = values
 		return a, nil

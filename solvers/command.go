@@ -14,6 +14,10 @@ type Command struct {
 	Args  []string // what its arguments are
 	Flags []Flag   // that stand for keys of a case, all of them text
 
+	// Foreign are words with one dash that users of another program of its kind type. The name of a flag with one dash
+	// needs none: it is that flag.
+	Foreign []Foreign
+
 	// Make is the case that arguments and flags stand for, and how to report of it. Errors are BadInput.
 	Make func(args []string, flag func(name string) (value string, given bool)) (*config.Case, Reporter, error)
 }
@@ -22,6 +26,14 @@ type Command struct {
 type Flag struct {
 	Name, Key, Usage string
 	Switch           bool
+}
+
+// Foreign is a flag of another program, with its dash: it stands for Args, which may be none, or is refused for the
+// reason that Refused tells.
+type Foreign struct {
+	Name    string
+	Args    []string
+	Refused string
 }
 
 // Reporter finishes a run: it writes what the command is to write, on rank 0, and reports, on all ranks the same but

@@ -29,7 +29,7 @@ func (d *Device) Capture(queue func() error) (*Graph, error) {
 	return g, nil
 }
 
-// Record is Capture for those who know a backend.Recorder.
+// Record implements backend.Recorder by Capture.
 func (d *Device) Record(queue func() error) (backend.Recording, error) { return d.Capture(queue) }
 
 // Update records again, and gives the graph the new arguments. The same kernels must come in the same order.
@@ -76,7 +76,7 @@ func (d *Device) record(queue func() error) (uintptr, error) {
 // Launch queues the graph on the compute stream. It allocates nothing.
 func (g *Graph) Launch() {
 	if g.d.compute.run(cuGraphLaunch, [maxArgs]uintptr{g.exec, g.d.compute.handle}) == nil {
-		g.d.last = "of a graph"
+		g.d.last = "of a graph" // for messages: "after kernel of a graph"
 	}
 }
 

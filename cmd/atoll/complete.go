@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// valuesOf are those of flags that have the same ones in all commands.
+// valuesOf are the values of flags that have the same values in all commands.
 var valuesOf = map[string][]string{
 	"backend":   {"cpu", "cuda"},
 	"transport": {"auto", "local", "grpc", "mpi"},

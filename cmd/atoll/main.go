@@ -92,8 +92,14 @@ func execute(ctx context.Context, args []string) int {
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	complete(root)
-	root.SetArgs(args)
-	return reportEnd(ctx, process.Guard(func() error { return root.ExecuteContext(ctx) }))
+	return reportEnd(ctx, process.Guard(func() error {
+		own, err := ownFlags(root, args)
+		if err != nil {
+			return err
+		}
+		root.SetArgs(own)
+		return root.ExecuteContext(ctx)
+	}))
 }
 
 // reportEnd prints the error that a command ended with, where nobody else does, and returns the exit code.

@@ -51,4 +51,18 @@ func TestFlagsOfMmg(t *testing.T) {
 	if code := smooth("-o", theirs, own); code != exitUsage {
 		t.Errorf("two names of the mesh that comes out: exit code %d", code)
 	}
+	dashed := filepath.Join(dir, "dashed.mesh")
+	code := execute(context.Background(), []string{"smooth", "-in", in, "-out", dashed, "-sol", met, "-hgrad", "1.3",
+		"-ar", "40", "-noinsert", "-q", "--threads", "1"})
+	if code != exitDone {
+		t.Fatalf("with one dash: exit code %d", code)
+	}
+	if other, err = os.ReadFile(dashed); err != nil || !bytes.Equal(one, other) {
+		t.Errorf("with one dash: meshes differ, or %v", err)
+	}
+	for _, refused := range []string{"-nr", "-hausd", "-opnbdy"} {
+		if code := smooth(own, refused); code != exitUsage {
+			t.Errorf("%s: exit code %d", refused, code)
+		}
+	}
 }

@@ -21,8 +21,7 @@ const (
 
 // aheadConn reads what is asked for, and in the same system call the beginning of what comes next. gRPC asks for a
 // frame header, then for its bytes, and so on. Without a buffer that is two system calls a frame of 16 KiB; with one,
-// every byte is copied once more, and is handed on only when the buffer's share has been read. Here it is one
-// system call, and next to nothing is copied.
+// every byte is copied once more. Here it is one system call, and of a long frame only the next header is copied.
 //
 // The race detector would not see that what was written before a send happens before what follows the receive, as
 // it does for reads of package syscall: race builds do without.

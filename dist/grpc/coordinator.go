@@ -24,7 +24,7 @@ type coordinator struct {
 	silence time.Duration
 	clock   *life.Clock
 	job     jobIdentity
-	check   func(address string) error // whether ranks may talk to it
+	check   func(address string) error // refuses addresses that are invalid, or must not be used without TLS
 	refused *refusals
 
 	mu          sync.Mutex
@@ -32,9 +32,9 @@ type coordinator struct {
 	joined      int       // how many members there are
 	left        int
 	verdict     *proto.Verdict
-	stopping    bool // its process is going down: nothing that it sees now means anything
-	collectives [2]*collect.Collective
-	tasks       sync.WaitGroup // of what outlives the handlers that begin it; waited for when these have returned
+	stopping    bool                   // its process is going down: nothing that it sees now means anything
+	collectives [2]*collect.Collective // in turn: a rank may enter one while others still take the result of the last
+	tasks       sync.WaitGroup         // of what outlives the handlers that begin it; waited for when these have returned
 
 	allJoined chan struct{} // closed when all ranks have said hello
 	over      chan struct{} // closed after a verdict, or when all have left
@@ -78,7 +78,7 @@ func newSession() uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// refusal is why somebody has no part in the run.
+// refusal is why a rank was not admitted to the run.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }

@@ -20,11 +20,11 @@ import (
 // mutualTLS is TLS with the certificates as they are at each handshake.
 type mutualTLS struct {
 	store   *certs.Store
-	rank    int // who is called
+	rank    int // that is dialled; means nothing for a server
 	lastErr *lastError
 }
 
-// credentials returns how connections are made: to a rank, or to certs.Coordinator; of a server rank means nothing.
+// credentials returns how connections are secured: to a rank, or to certs.Coordinator. For a server rank means nothing.
 func (cfg *Config) credentials(rank int, tried *lastError) credentials.TransportCredentials {
 	if cfg.Certificates == nil {
 		return insecure.NewCredentials()
@@ -120,7 +120,7 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 			quoted(singleValue(md, rankKey)), size)
 	}
 	if got := singleValue(md, sessionKey); got != strconv.FormatUint(session, 16) {
-		return 0, turnAway(wrongSession, codes.FailedPrecondition, "of rank %d of other ranks than these", rank)
+		return 0, turnAway(wrongSession, codes.FailedPrecondition, "of rank %d of another session", rank)
 	}
 	name, err := certified(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 // trustConnection lets the connection of a stream send as much as it likes.
 func trustConnection(ctx context.Context) error {
 	if v := guardedConnOf(ctx); v != nil && !v.trust() {
-		return status.Error(codes.Unavailable, "too many strangers came after it")
+		return status.Error(codes.Unavailable, "closed: too many unverified connections came after it")
 	}
 	return nil
 }

@@ -48,17 +48,17 @@ func (p *delayer) accept(from int, o *pending.Op) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := route{from, o.Peer, o.Tag}
-	box := p.last[key]
-	box.n++
+	state := p.last[key]
+	state.n++
 	// The delay depends on the message alone, not on what else happens meanwhile.
-	rng := rand.New(rand.NewPCG(p.seed^uint64(from)<<32^uint64(o.Peer), uint64(o.Tag)<<32^box.n))
+	rng := rand.New(rand.NewPCG(p.seed^uint64(from)<<32^uint64(o.Peer), uint64(o.Tag)<<32^state.n))
 	due := time.Now().Add(time.Duration(rng.Int64N(int64(p.maxDelay) + 1)))
-	if due.Before(box.due) {
-		due = box.due
+	if due.Before(state.due) {
+		due = state.due
 	}
-	box.due = due
-	p.last[key] = box
-	heap.Push(&p.queue, delayedMessage{due, from, o, box.n})
+	state.due = due
+	p.last[key] = state
+	heap.Push(&p.queue, delayedMessage{due, from, o, state.n})
 	p.inTransit[from]++
 	if !p.running {
 		p.running = true

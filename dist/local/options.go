@@ -11,7 +11,8 @@ func Delay(seed uint64, most time.Duration) Option {
 	return func(w *world) { w.delayer = newDelayer(w, seed, most) }
 }
 
-// Drop loses the messages for which lost returns true; their sends succeed. It is called from the senders' goroutines.
+// Drop loses the messages of n bytes for which lost returns true; their sends succeed. It is called from the senders'
+// goroutines.
 func Drop(lost func(from, to, tag, n int) bool) Option {
 	return func(w *world) { w.drop = lost }
 }

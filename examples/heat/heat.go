@@ -1,4 +1,4 @@
-// Package heat is a whole solver, of ∂T/∂t = κ ΔT on a grid whose rim is insulated: docs/new-solver.md.
+// Package heat is a whole solver, of ∂T/∂t = κ ΔT on a grid whose boundary is insulated: docs/new-solver.md.
 package heat
 
 import (

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// meaning finds what numbers stand for: how they are scaled, and which is none.
+// meaning reads how values are scaled, and which one stands for no data.
 func (f *File) meaning(d *directory) error {
 	f.scale, f.offset = 1, 0
 	text, err := d.text(gdalNoData)
 	if err != nil {
 		return err
 	}
-	if f.none, err = f.cell.without(text); err != nil {
+	if f.none, err = f.cell.isNoData(text); err != nil {
 		return err
 	}
 	if text, err = d.text(gdalMetadata); err != nil || text == "" {

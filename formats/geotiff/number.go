@@ -15,6 +15,7 @@ type number struct {
 	signed bool // of integers
 }
 
+// numberOf takes the tags SampleFormat (1: unsigned, 2: signed, 3: floating point) and BitsPerSample.
 func numberOf(format, bits int64) (number, error) {
 	n := number{size: int(bits / 8), float: format == 3, signed: format == 2}
 	whole := bits == 8 || bits == 16 || bits == 32 || bits == 64
@@ -64,13 +65,14 @@ func (n number) value(bits uint64) float64 {
 	return float64(bits)
 }
 
-// without returns what tells numbers that stand for no data, of which the file names one; "" for none.
-func (n number) without(text string) (func(bits uint64) bool, error) {
+// isNoData returns a function that tells whether a value is the one that stands for no data: text, which is GDAL's tag
+// for it. Without that tag, "", it is nil.
+func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil
 	}
-	if n.size == 8 && !n.float { // which a float64 may not hold
+	if n.size == 8 && !n.float { // a float64 may not hold it exactly
 		if v, err := strconv.ParseInt(text, 10, 64); err == nil && (n.signed || v >= 0) {
 			return func(bits uint64) bool { return bits == uint64(v) }, nil
 		}
@@ -83,9 +85,9 @@ func (n number) without(text string) (func(bits uint64) bool, error) {
 		return nil, fmt.Errorf("tag %d: no data is %.40q, which is no number", gdalNoData, text)
 	}
 	if math.IsNaN(v) {
-		return nil, nil // as it comes
+		return nil, nil // NaN is no data in any case
 	}
-	if n.float && n.size == 4 { // GDAL writes -3.4e+38 as far as digits go
+	if n.float && n.size == 4 { // GDAL rounds -MaxFloat32 to -3.4e+38, which a float32 may not hold
 		narrow := float32(v)
 		if math.IsInf(float64(narrow), 0) && math.Abs(v) < 3.5e38 {
 			narrow = float32(math.Copysign(math.MaxFloat32, v))

@@ -16,8 +16,8 @@ const MaxRows = 1 << 22
 // Dates reads a date and time, and tells how many seconds after time 0 it is.
 type Dates func(text string) (float64, error)
 
-// Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file; "" is for the first. Dates count
-// from when time 0 is.
+// Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file; "" is for the first. when
+// converts dates to times in s.
 func Read(path, column string, when Dates) ([]Row, error) {
 	f, isNetCDF, err := open(path)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// chunks is into how many ranges Each divides items, so that it does not matter where those are that take long.
+// chunks is into how many ranges Each divides items: many, so that the load is balanced where some items take long.
 const chunks = 1024
 
 // Each calls f with ranges that together are n items, of at least so many each, on goroutines of all processors, and
 // returns the error of the first range that has one; those behind it may not be called then. It ends soon after the
-// context does. name is what all this is for, for those who watch: see [Watch].
+// context does. name is the task that is reported to [Watch].
 func Each(ctx context.Context, name string, n, least int, f func(lo, hi int) error) error {
 	size := max(1, least, (n+chunks-1)/chunks)
 	e := &each{of: n, failed: n, told: watcher(ctx, name)}
@@ -35,7 +35,7 @@ func Each(ctx context.Context, name string, n, least int, f func(lo, hi int) err
 type each struct {
 	lock   sync.Mutex
 	of     int
-	begun  int // items of ranges that somebody has
+	begun  int // items of ranges that were handed out
 	done   int
 	failed int // the first item of the first range with an error
 	err    error
@@ -79,7 +79,7 @@ func watcher(ctx context.Context, name string) func(done, of int) {
 	return func(done, of int) { tell(name, done, of) }
 }
 
-// Begin tells those who watch what is under way that is no loop.
+// Begin reports to [Watch] that a task has begun which is no loop of [Each].
 func Begin(ctx context.Context, name string) {
 	if told := watcher(ctx, name); told != nil {
 		told(0, 0)

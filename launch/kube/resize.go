@@ -26,7 +26,7 @@ func (j *job) bounds() (least, most int, err error) {
 			}
 		}
 	}
-	return 0, 0, errors.New("its pods are no supervisors, which alone can take others in")
+	return 0, 0, errors.New("its pods run no supervisors, without which its number of ranks is fixed")
 }
 
 // Resize has a job continue with so many ranks, and waits until it does. tell is told what is waited for.
@@ -43,7 +43,7 @@ func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(l
 		return fmt.Errorf("%d ranks: the job %s was launched for %d to %d (atoll launch k8s --elastic)", ranks, name, least,
 			most)
 	}
-	// Kubernetes takes both together and neither alone.
+	// Kubernetes accepts a change of both together, and of neither alone.
 	text := fmt.Appendf(nil, `{"spec":{"parallelism":%d,"completions":%[1]d}}`, ranks)
 	const merge = "application/merge-patch+json"
 	if err := c.ask(ctx, http.MethodPatch, c.path("Job", name), nil, merge, text, nil); err != nil {

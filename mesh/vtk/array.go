@@ -11,7 +11,8 @@ import (
 // Array is a named array of tuples: one tuple a point, a cell, or (in field data) whatever the name says.
 type Array struct {
 	Name       string
-	Components int // values in a tuple; 0 means 1
+	Components int    // values in a tuple; 0 means 1
+	Unit       string // written as UNITS_LABEL, where VTK keeps it; not read
 
 	// Data holds the tuples one after another. It is a slice of int8, uint8, int16, uint16, int32, uint32, int64,
 	// uint64, float32 or float64, and its type is the type in the file.

@@ -80,6 +80,15 @@ func (d *document) array(name string, components int, v xmldata.Values, attribut
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }
 
+// unit gives the array declared last a unit.
+func (d *document) unit(name string) {
+	d.lines.Truncate(d.lines.Len() - len("/>\n"))
+	d.text(">\n" + strings.Repeat("  ", d.depth+1) +
+		startTag("InformationKey", []string{"name", "UNITS_LABEL", "location", "vtkDataArray"}) + ">")
+	xml.EscapeText(&d.lines, []byte(name)) // a buffer does not fail
+	d.text("</InformationKey>\n" + strings.Repeat("  ", d.depth) + "</DataArray>\n")
+}
+
 // dataSection declares the arrays of PointData or CellData.
 func (d *document) dataSection(tag string, list Arrays) {
 	d.open(tag)
@@ -90,6 +99,9 @@ func (d *document) dataSection(tag string, list Arrays) {
 			return
 		}
 		d.array(a.Name, a.width(), v)
+		if a.Unit != "" {
+			d.unit(a.Unit)
+		}
 	}
 	d.close(tag)
 }

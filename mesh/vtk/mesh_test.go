@@ -152,7 +152,8 @@ func TestReadMeshRefuses(t *testing.T) {
 		{`"physical" holds []float64`, func(g *Grid) { g.CellData[0].Data = make([]float64, madeCells) }},
 		{`both the third coordinates and a point array`, func(g *Grid) { g.PointData[1].Name = "z" }},
 		{`both name the group`, func(g *Grid) {
-			g.FieldData = Arrays{{"a", 2, []int32{1, 2}}, {"b", 2, []int32{1, 2}}}
+			g.FieldData = Arrays{{Name: "a", Components: 2, Data: []int32{1, 2}},
+				{Name: "b", Components: 2, Data: []int32{1, 2}}}
 		}},
 		{`has 2 points`, func(g *Grid) { g.Types[1] = typeTriangle }},
 	} {

@@ -64,9 +64,11 @@ func madeGrid() *Grid {
 		short = append(short, uint16(1000*i))
 		char = append(char, int8(i-10))
 	}
-	g.PointData = Arrays{{"velocity", 3, velocity}, {"id", 1, id}}
-	g.CellData = Arrays{{"physical", 1, physical}, {"depth", 1, depth}, {"short", 1, short}, {"char", 1, char}}
-	g.FieldData = Arrays{{"TimeValue", 1, []float64{madeFieldTime}}}
+	g.PointData = Arrays{{Name: "velocity", Components: 3, Data: velocity}, {Name: "id", Components: 1, Data: id}}
+	g.CellData = Arrays{{Name: "physical", Components: 1, Data: physical}, {Name: "depth", Components: 1, Data: depth},
+		{Name: "short", Components: 1, Data: short},
+		{Name: "char", Components: 1, Data: char}}
+	g.FieldData = Arrays{{Name: "TimeValue", Components: 1, Data: []float64{madeFieldTime}}}
 	return g
 }
 
@@ -139,7 +141,7 @@ func TestReadsSeveralPiecesInAFile(t *testing.T) {
 	if want := []int64{3, 6}; !reflect.DeepEqual(g.Offsets, want) {
 		t.Errorf("offsets %v, want %v", g.Offsets, want)
 	}
-	if want := (Arrays{{"a", 1, []int32{5, 5}}}); !reflect.DeepEqual(g.CellData, want) {
+	if want := (Arrays{{Name: "a", Components: 1, Data: []int32{5, 5}}}); !reflect.DeepEqual(g.CellData, want) {
 		t.Errorf("cell data %v, want %v", g.CellData, want)
 	}
 	other := strings.Replace(piece, `"a"`, `"b"`, 1)

@@ -35,7 +35,7 @@ func drawGrid(t *rapid.T) *Grid {
 	}
 	add := func(list *Arrays, name string, width, n int, data any) {
 		if n > 0 {
-			*list = append(*list, Array{name, width, data})
+			*list = append(*list, Array{Name: name, Components: width, Data: data})
 		}
 	}
 	width := rapid.IntRange(1, 3).Draw(t, "width")

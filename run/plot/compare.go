@@ -238,6 +238,7 @@ func (c *comparison) fields() error {
 					continue
 				}
 				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, d.moment(time)), name, d.moment(time))
+				r.options.Page.NoBar = i+1 < len(c.runs)
 				picture, err := r.picture(d, &d.fields[0], title, spans[name])
 				if err != nil {
 					return fmt.Errorf("%s: field %q: %w", r.dir, name, err)

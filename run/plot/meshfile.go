@@ -80,6 +80,7 @@ func (r *runner) meshes(paths, short []string, name string) error {
 		var row []*figure.Figure
 		for k, d := range loaded {
 			title := r.title(fmt.Sprintf("%s, %s%s", short[k], words.Count(d.count, "cell"), d.slice), name, "")
+			r.options.Page.NoBar = k+1 < len(loaded)
 			var picture *figure.Figure
 			var err error
 			if len(d.fields) == 0 {

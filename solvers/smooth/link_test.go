@@ -136,7 +136,7 @@ func TestHaloChosen(t *testing.T) {
 		{"linked", "nccl", false, false, "", "is for deep ghosts"},
 		{"linked", "nccl", true, true, "", "is for deep ghosts"},
 		{"staged", "auto", true, false, "staged", ""},
-		{"staged", "nccl", true, false, "", "rank 0: device cpu has no links"},
+		{"staged", "nccl", true, false, "", "rank 0: device cpu has no device communicator"},
 		{"staged", "wire", true, false, "", `"wire" is not known; choose auto`},
 	} {
 		s := plain()

@@ -152,7 +152,7 @@ func TestWhatCannotBeRun(t *testing.T) {
 		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
 		"exchange \"never\"":      func(p *problem) { p.cfg.Exchange = "never" },
 		"halo \"post\"":           func(p *problem) { p.cfg.Halo = "post" },
-		"has no links":            func(p *problem) { p.cfg.Halo, p.parts = "nccl", [3]int{2, 1, 1} },
+		"communicator":            func(p *problem) { p.cfg.Halo, p.parts = "nccl", [3]int{2, 1, 1} },
 		"sweep \"zigzag\"":        func(p *problem) { p.cfg.Sweep = "zigzag" },
 		"tiles are for the plane": func(p *problem) { p.grid, p.flow, p.cfg.Sweep = space(8), named("enright", 3), "tiles" },
 		"heights reach too far":   func(p *problem) { p.cfg.Normal, p.cfg.Sweep = "height", "tiles" },

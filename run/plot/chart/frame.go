@@ -20,7 +20,8 @@ const (
 
 	besideLabels = tickLength + 31 // of the vertical axis: ticks, gaps and the axis's name
 
-	tallest = 1.15 // height of the plotted area, at most, and at least, in widths of the room for it
+	// The height of the plotted area, at most and at least, as a share of the width that there is for it.
+	tallest = 1.15
 	flat    = 0.18
 )
 
@@ -65,8 +66,8 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 	return x0, y0, x1, y1, nil
 }
 
-// newFrame lays out a picture of a mesh, with a title above it, and beside it so much room, in pixels of the layout,
-// for what is there, whose heading is so wide.
+// newFrame lays out a picture of a mesh with a title above it. Beside it there is room for a colour bar or a legend of
+// width side, under a heading of width heading, both in pixels of the layout.
 func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*frame, error) {
 	p, err := p.checked()
 	if err != nil {
@@ -94,7 +95,7 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 	if f.area.Dx() < f.px(60) {
 		return nil, fmt.Errorf("a width of %d pixels leaves no room beside axes and colour bar", p.Width)
 	}
-	// What is beside the area has a heading, which a long title is above of.
+	// A title that would run into the heading beside the area gets a row of its own above it.
 	if heading > 0 && figure.Measure(title, titleSize*f.Unit) > float64(f.area.Dx()+f.px(sideGap-12)) {
 		f.area = f.area.Add(image.Pt(0, f.px(titleRow)))
 	}
@@ -103,7 +104,7 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 	return f, nil
 }
 
-// lay gives the plotted area its place beside a margin of so many pixels.
+// lay positions the plotted area, behind a left margin of so many pixels.
 func (f *frame) lay(x0, y0, x1, y1 float64, left int, side float64) {
 	room := float64(f.Width - left - f.px(sideGap+side+marginRight))
 	room = max(room, 1)

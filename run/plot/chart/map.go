@@ -71,6 +71,10 @@ func (m *Map) Draw() (*figure.Figure, error) {
 		}
 	}
 	f.axes(m.Title, m.Axes)
+	if m.NoBar && !dry && !missing && s.beyond() == "" {
+		f.fig.Width = min(f.fig.Width, max(f.area.Max.X, f.area.Min.X+f.measure(m.Title, titleSize))+f.px(24))
+		return f.fig, nil
+	}
 	f.bar(s, m.Label, marks)
 	f.keys(dry, missing)
 	return f.fig, nil

@@ -23,6 +23,9 @@ type Page struct {
 	// Window is what is shown, from and to along the horizontal axis and the vertical one; nil for all there is. Of series
 	// the horizontal part counts alone.
 	Window *[2][2]float64
+
+	// NoBar leaves out the bar of a map whose scale the next picture of the row shows, unless the bar tells more than it.
+	NoBar bool
 }
 
 // Layout, in pixels of a picture 1200 wide; others are scaled.

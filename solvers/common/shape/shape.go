@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that a value far from
-// zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression. Any number of
-// goroutines may ask for Phi, and for fractions of copies of their own: see [Body.Copy].
+// Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that it has one sign
+// within |Phi|/Slope of a point; a Slope of 0 says that no such bound is known, as for an expression. Goroutines may
+// call Phi concurrently. To find volume fractions, each needs a copy of its own: see [Body.Copy].
 type Body struct {
 	Phi     func(x, y, z float64) float64
 	Slope   float64
@@ -30,7 +30,7 @@ func Ball(x, y, z, radius float64) Body {
 	return analytic(func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, &quadric{c, a})
 }
 
-// analytic is a body of a level set and a geometry.
+// analytic makes a body of a signed distance, or less, and the geometry that finds its volume fractions exactly.
 func analytic(phi func(x, y, z float64) float64, f figure) Body {
 	return Body{Slope: 1, Phi: phi, tree: (&node{phi: phi, figure: f}).numbered(map[any]int32{})}
 }
@@ -58,7 +58,7 @@ func Box(lo, hi [3]float64) (Body, error) {
 	}, &cuboid{lo, hi}), nil
 }
 
-// HalfSpace is the fluid behind a plane through a point, seen against the normal.
+// HalfSpace is the fluid on one side of the plane through a point: the normal points out of the fluid.
 func HalfSpace(x, y, z, nx, ny, nz float64) (Body, error) {
 	l := norm(nx, ny, nz)
 	if !(l > 0) || math.IsInf(l, 0) {

@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/levelset"
-	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // whose cases these are
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // registers the solver of the case
 )
 
 // Options say what is measured: all combinations of the lists.
@@ -25,11 +25,11 @@ type Options struct {
 	CFLs       []float64
 	Precisions []string
 	Threads    []int
-	Sort       int
-	Warm       int
-	Repeat     int
-	Whole      bool
-	Timeline   bool
+	Sort       int  // steps between sortings of the particles
+	Warm       int  // steps before the first measurement
+	Repeat     int  // measurements, of which the fastest counts
+	Whole      bool // whole runs, not stages
+	Timeline   bool // print what the device does in one more step
 
 	device func(rank, threads int) (dev backend.Device, done func(), err error)
 }
@@ -137,7 +137,7 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 				}
 				size := float64(stage.Size) / 1e6
 				fmt.Fprintf(w, "%-36s %10d %-9s %10.3f %12.2f", stage.Name, stage.Size, stage.Unit+"s", 1e3*wall, size/wall)
-				if dev.Name() == "cpu" { // of a machine that others use too
+				if dev.Name() == "cpu" { // processor time, which other programs on the machine do not lengthen
 					fmt.Fprintf(w, " %12.3f %12.2f", 1e3*processor, size/processor)
 				}
 				fmt.Fprintln(w)

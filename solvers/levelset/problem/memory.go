@@ -21,7 +21,7 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).Arrays }
 
 // foresee counts the fullest block, and its share of the particles at the start. They may become more where the surface
-// grows, and a rank may have more of them than its share where blocks have cells alone alike.
+// grows, and a rank may have more of them than its share where blocks are balanced by cells alone.
 func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
 	w := c.Sections.(*Sections)
 	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
@@ -47,17 +47,17 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error)
 	return f, nil
 }
 
-// looks is how many cells along an axis a body is looked at in, at most.
-const looks = 48
+// sampledCells is how many cells along an axis a body is sampled in, at most.
+const sampledCells = 48
 
-// crossedBy is about how many edges between neighbouring cells the surface of a body crosses, by a coarser grid: each
-// edge stands for as many as there are across it. Where cells are no cubes it is as many as crossed cubes would have
-// around them as large a volume in which particles are sown.
+// crossedBy estimates how many edges between neighbouring cells the surface of a body crosses, from a coarser grid:
+// each of its edges stands for all edges of the fine grid through the same side of a coarse cell. Where cells are no
+// cubes it is the number of crossed cubes around which particles would be seeded in the same volume.
 func crossedBy(g *grid.Grid, body shape.Body) int {
 	coarse := *g
 	longest, volume := 0.0, g.CellVolume()
 	for d := range g.Dim {
-		coarse.N[d] = min(g.N[d], looks)
+		coarse.N[d] = min(g.N[d], sampledCells)
 		longest = max(longest, g.Spacing(d))
 	}
 	w := weigher{g: &coarse, body: body}
@@ -84,7 +84,8 @@ func crossedBy(g *grid.Grid, body shape.Body) int {
 	if g.Dim == 3 {
 		mean = math.Cbrt(volume)
 		share = levelset.SownLayers(longest, mean)
-		// Around a ball there is more than its area times a thickness: of radius 3V/A, of an area that sides overrate by 1.5.
+		// A shell around a ball has more volume than its area times its thickness. The radius is 3V/A; the sides of cells
+		// that stand for the sphere have 1.5 times its area.
 		thick, radius := levelset.Layers*share*mean, 3*within/(area/1.5)
 		share *= 1 + thick*thick/(12*radius*radius)
 	}

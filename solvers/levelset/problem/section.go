@@ -17,7 +17,8 @@ type Sections struct {
 	Method   Method
 }
 
-// Method is the section [method] of solver "level-set"; package solvers/levelset tells what each does.
+// Method is the section [method] of solver "level-set"; package solvers/levelset tells what each key does. Defaults
+// are behind the semicolons.
 type Method struct {
 	Advect     string  // semi-lagrangian or weno; semi-lagrangian
 	Reinit     string  // sweep, weno or none; sweep
@@ -29,7 +30,7 @@ type Method struct {
 	Correct    string  // fused or sorted; fused
 	Reseed     int     // steps between reseedings; 0 for none
 	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
-	Balance    string  // what blocks have alike: cells, or particles too; cells
+	Balance    string  // what is balanced between blocks: cells, or particles too; cells
 	Precision  string  // float32 or float64; float64
 }
 

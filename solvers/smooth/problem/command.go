@@ -26,6 +26,7 @@ var command = solvers.Command{
 keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
+Flags of Mmg may be given as Mmg has them: -in, -out, -sol, -met, -hmin, -hmax, -hgrad, -ar, -optim, -nosurf.
 Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else uniform. OUT is not written where
 it would be worse than IN, unless --force is given. Values in parentheses are what holds without the flag.`,
 	Example: `  atoll smooth wing.msh better.msh
@@ -33,7 +34,8 @@ it would be worse than IN, unless --force is given. Values in parentheses are wh
   atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
   atoll smooth in.msh out.msh --width '0.01 + 0.1*abs(y)' --height 0.02 --worst 0.3
   atoll smooth block.msh better.msh --width 0.1 --height 0.1 --depth '0.02 + 0.2*abs(z)'`,
-	Flags: flags(),
+	Flags:   flags(),
+	Foreign: foreign,
 	Make: func(args []string, flag func(string) (string, bool)) (*config.Case, solvers.Reporter, error) {
 		c, err := caseOf(args[0], args[1], flag)
 		if err != nil {
@@ -135,6 +137,9 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 				if value, err = quoted(value); err != nil {
 					return nil, err
 				}
+			}
+			if k.flag == "hgrad" && value == "-1" { // as Mmg has it for no gradation
+				value = "0"
 			}
 			sets = append(sets, k.key+"="+number(value))
 			metric = metric || strings.HasPrefix(k.key, "metric.") &&

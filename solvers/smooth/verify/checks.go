@@ -66,7 +66,8 @@ func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *sizing
 	return comm.Close()
 }
 
-// ridgeOf is by how many degrees a boundary may turn on which vertices slide: on curved ones with barrier alone.
+// ridgeOf is the angle in degrees up to which a boundary may turn at a vertex that still slides along it: only the
+// smoother barrier slides along curved boundaries.
 func ridgeOf(cfg smooth.Config) float64 {
 	if cfg.Smoother == "barrier" {
 		return 45
@@ -88,7 +89,8 @@ func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error)
 	return x, y, nil
 }
 
-// bare is no guard, which meshes do without unless they are so coarse that neighbours differ much in size.
+// bare is a smoother's guard against inverted cells: none, except on the coarse meshes of quick runs, where
+// neighbouring cells differ much in size.
 func bare(p *verify.Page) string {
 	if p.Options.Quick {
 		return "halve"

@@ -33,7 +33,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
 	p.StringSliceVar(&exchanges, "exchange", []string{"auto"},
-		"ghosts: each sweep, step, once in 24 steps (by tiles), auto")
+		"when ghosts are exchanged: sweep, step, steps (once in 24, by tiles), auto")
 	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")

@@ -132,7 +132,7 @@ func timeStages(n, repeat int, dev backend.Device) (t stageTimes, err error) {
 	t = stageTimes{threads: dev.Threads(), n: n, stages: s.All}
 	for _, stage := range s.All {
 		best, batch := math.Inf(1), 1
-		for range repeat + 2 {
+		for range repeat + 2 { // the first two warm up and find the batch
 			begin := time.Now()
 			for range batch {
 				dev.Run(stage.Loop, 0, stage.Size)

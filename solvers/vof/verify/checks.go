@@ -7,7 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/vof"
-	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // of which the largest cases are
+	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // registers the solver, which the largest cases need
 )
 
 func init() { verify.Register(suite) }
@@ -24,7 +24,7 @@ var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
 		Largest: largestBall},
 }}
 
-// Each run keeps its volume and its bounds this well, with nothing clipped.
+// mostDrift and mostExcess bound the relative drift of volume and how far fractions leave [0, 1], with nothing clipped.
 const (
 	mostDrift  = 1e-13
 	mostExcess = 1e-12
@@ -47,9 +47,9 @@ func sizesFrom(p *verify.Page, from, levels int) []int {
 type scheme struct {
 	normal, advect string
 	cfl            float64
-	theirs         []float64 // by size; nil where there are none
-	bounds         []float64 // that ours must not exceed; nil for none
-	near           float64   // or how far ours may be from theirs, as a share
+	theirs         []float64 // published errors, by size; nil where there are none
+	bounds         []float64 // that Atoll's errors must not exceed, by size; nil for none
+	near           float64   // or how far Atoll's errors may be from theirs, relative to these
 	adaptive       bool      // steps as long as the velocity of the moment allows
 	slow           bool      // not in quick runs
 	coarse         int       // only so many sizes; 0 for all
@@ -68,8 +68,8 @@ func (s scheme) String() string {
 	return name
 }
 
-// others are numbers of ranks on which the run at the i-th size of the j-th scheme must have the bits that it has on
-// one: the coarsest, of quick runs the first one alone.
+// others are the numbers of ranks on which the run at the i-th size of the j-th scheme is repeated, and must have the
+// bits that it has on one. Only the coarsest size is repeated, in quick runs only that of the first scheme.
 func others(p *verify.Page, i, j int) []int {
 	switch {
 	case i > 0 || p.Options.Quick && j > 0:
@@ -80,12 +80,13 @@ func others(p *verify.Page, i, j int) []int {
 	return []int{2, 3, 6}
 }
 
-// errors runs schemes at all sizes, and shows their errors and what they kept. of picks the error of a run.
+// errorsOf runs schemes at all sizes up to time end. It prints their errors, of which of takes one from a run, and how
+// well they conserve volume and bounds.
 func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, schemes []scheme, r func(n int) fluid,
 	end float64, of func(kept) float64) error {
-	p.Note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the " +
-		"axes is beside")
-	p.Note("it below. Adaptive steps have it at all times, others where the flow is fastest.")
+	p.Note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the table of " +
+		"what was kept")
+	p.Note("has their sum too. Adaptive steps have it at all times, others where the flow is fastest.")
 	p.Note("")
 	t := p.Table(title, "scheme", "cells", "steps", "reference", "Atoll", "order")
 	k := p.Table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
@@ -130,7 +131,7 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 	return nil
 }
 
-// judge compares an error at the i-th size with theirs.
+// judge compares an error at the i-th size with the published one.
 func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
 	if i < len(s.theirs) {
 		theirs = fmt.Sprintf("%.3g", s.theirs[i])
@@ -144,7 +145,7 @@ func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
 	return v, theirs
 }
 
-// kept adds a row for a run, which must have the bits of that on one rank.
+// keptRow adds a row for a run, which must have the bits of the run one, on one rank.
 func keptRow(t *verify.Table, s scheme, n, ranks int, got, one kept) {
 	bound := fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)
 	sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess

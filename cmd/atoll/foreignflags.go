@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// ownFlags turns flags with one dash, as other programs have them, into flags of the solver's command that args call.
+// Left to the parser of flags, -optim would be --out ptim. Where args call another command they are returned.
+func ownFlags(root *cobra.Command, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return args, nil
+	}
+	foreign, ok := foreignFlags(args[0])
+	c, _, err := root.Find(args[:1])
+	if !ok || err != nil {
+		return args, nil
+	}
+	own := []string{args[0]}
+	for k := 1; k < len(args); k++ {
+		word := args[k]
+		name := strings.TrimPrefix(word, "-")
+		at := slices.IndexFunc(foreign, func(f solvers.Foreign) bool { return f.Name == word })
+		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
+		switch {
+		case word == "--":
+			return append(own, args[k:]...), nil
+		case at >= 0 && foreign[at].Refused != "":
+			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[at].Refused)}
+		case at >= 0:
+			own = append(own, foreign[at].Args...)
+			continue
+		case len(name) > 1 && len(name) < len(word) && flag != nil:
+			word = "--" + strings.TrimPrefix(name, "-")
+		}
+		own = append(own, word)
+		takes := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
+		if takes && strings.HasPrefix(word, "-") && k+1 < len(args) {
+			k++
+			own = append(own, args[k]) // its value, which may begin with a dash
+		}
+	}
+	return own, nil
+}
+
+// foreignFlags are those that the command of that name knows of other programs, and false if no solver brings it.
+func foreignFlags(command string) ([]solvers.Foreign, bool) {
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		for _, c := range kind.Commands {
+			if use, _, _ := strings.Cut(c.Use, " "); use == command {
+				return c.Foreign, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,28 @@
+package vtk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnitIsWritten: where VTK's readers look for it, and nothing else of the file is hurt.
+func TestUnitIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.vtu")
+	if err := Write(path, &Grid{Points: []float64{0, 0, 0}, PointData: Arrays{{Name: "u", Data: []float64{7},
+		Unit: "m/s & <more>"}}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `location="vtkDataArray">m/s &amp; &lt;more&gt;</InformationKey>`; !strings.Contains(string(b), want) {
+		t.Errorf("no %s in\n%q", want, b)
+	}
+	back, err := Read(path)
+	if err != nil || len(back.PointData) != 1 || back.PointData[0].Float64s()[0] != 7 {
+		t.Errorf("read back %v, %v", back, err)
+	}
+}

@@ -1,0 +1,41 @@
+package problem
+
+import "github.com/atoll-hpc/atoll/solvers"
+
+// foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that ask for what happens anyway, or that ask for
+// what moving vertices cannot do. Those of the same name, as -hmin, need no line.
+var foreign = []solvers.Foreign{
+	{Name: "-in"}, // the mesh follows
+	{Name: "-optim", Args: []string{"--metric", "implied"}},
+	{Name: "-nosurf", Args: []string{"--boundary", "fixed"}},
+	{Name: "-noinsert"},
+	{Name: "-noswap"},
+	{Name: "-nr", Refused: "corners of the boundary are always looked for: --ar DEGREES tells which turns are corners, " +
+		"and --boundary fixed keeps all of the boundary"},
+	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be asked for: the " +
+		"report tells how far new edges are from the old, and --boundary fixed keeps them"},
+	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform, which is the default without a .sol file, " +
+		"asks for one size, whatever fits"},
+	{Name: "-nomove", Refused: "moving vertices is all that this command does"},
+	{Name: "-hgradreq", Refused: "there is no gradation of required entities of its own: --hgrad is that of all"},
+	{Name: "-nosizreq", Refused: "required entities ask for no sizes: leave it out"},
+	{Name: "-A", Refused: "a metric is anisotropic where its file or its expressions are: leave it out"},
+	{Name: "-v", Refused: "--quiet prints errors alone; there are no other levels of printing"},
+	{Name: "-m", Refused: "there is no limit of memory to be given: leave it out"},
+	{Name: "-ls", Refused: onlyMoves},
+	{Name: "-lag", Refused: onlyMoves},
+	{Name: "-opnbdy", Refused: "groups inside the mesh stay where they are: leave it out"},
+	{Name: "-nreg", Refused: "normals are not regularised: leave it out"},
+	{Name: "-xreg", Refused: "the boundary is not regularised: leave it out"},
+	{Name: "-nsd", Refused: onlyMoves},
+	{Name: "-3dMedit", Refused: "the mesh that comes out is of the dimension of the one that goes in: leave it out"},
+	{Name: "-f", Refused: "there are no parameters of single references; a metric may be an expression over x, y and z"},
+	{Name: "-rn", Refused: "vertices keep their numbers; atoll mesh reorders them"},
+	{Name: "-val", Refused: defaults},
+	{Name: "-default", Refused: defaults},
+}
+
+const (
+	onlyMoves = "vertices are moved toward a metric, and nothing else is done to a mesh"
+	defaults  = "atoll smooth --help tells what holds without each flag"
+)
