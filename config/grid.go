@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Grid is the section [grid]: a box of equal cells in the plane or in space, and how it is cut.
+// Grid is the section [grid]: a box of equal cells in the plane or in space, and its blocks. After a semicolon: the
+// default.
 type Grid struct {
 	Dim      int        // 2 or 3, as many as Bounds has numbers a corner
 	Lo, Hi   [3]float64 // opposite corners in m; 0 along z in the plane
@@ -17,16 +18,16 @@ type Grid struct {
 var axes = []string{"x", "y", "z"}
 
 const (
-	maxAxis  = 1 << 24 // cells along an axis: places of neighbouring faces then differ in float64 by far
+	maxAxis  = 1 << 24 // cells along an axis: the coordinates of neighbouring faces stay well apart in float64
 	maxTotal = 1 << 40 // cells of a grid
 )
 
-// DecodeGrid reads
+// DecodeGrid reads, with the default after a semicolon,
 //
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
 //	cells     [nx, ny] or [nx, ny, nz]; n for as many along each axis
 //	periodic  axes whose ends are one: ["x"]; none
-//	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; chosen
+//	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; automatic
 func DecodeGrid(s *Section) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
 	s.Know("bounds", "cells", "periodic", "blocks")
@@ -53,8 +54,7 @@ func DecodeGrid(s *Section) Grid {
 			s.Fail("bounds", "along %s from %g to %g: more than %g is refused", axes[a], lo, hi, maxExtent)
 		case !(lo+h/8 > lo && hi-h/8 < hi):
 			s.Fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; "+
-				"move the grid "+
-				"towards 0", axes[a], lo, hi, g.Cells[a])
+				"move the grid towards 0", axes[a], lo, hi, g.Cells[a])
 		}
 	}
 	for _, axis := range s.Choices("periodic", nil, axes[:g.Dim]...) {
@@ -105,7 +105,7 @@ func (s *Section) cells(counts []int) {
 	}
 }
 
-// counts reads a list of Positive integers, one an axis. Where it cannot, the counts stay as they are.
+// counts reads a list of positive integers, one an axis. Where it cannot, the counts stay as they are.
 func (s *Section) counts(key string, counts []int, most int64) {
 	v, ok := s.get(key, true)
 	if !ok {

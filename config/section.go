@@ -278,7 +278,8 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 	return chosen
 }
 
-// Texts returns one string or a list of some; nil, with a mistake, where it is neither.
+// Texts returns a string, or a list of strings, as a list. It records a problem and returns nil where the value is
+// neither.
 func (s *Section) Texts(key string) (texts []string) {
 	v, ok := s.get(key, true)
 	if !ok {

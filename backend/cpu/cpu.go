@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// block is how many indices a worker takes at a time, unless the loop says: enough work to hide the taking, small
-// enough to share the load.
+// block is how many indices a worker takes at a time, unless the loop says: enough work to hide the cost of the
+// shared cursor, small enough to balance the load.
 const block = 2048
 
 // Device is a pool of goroutines. The goroutine that calls Run works too.

@@ -22,12 +22,12 @@ type Launch struct {
 	f     *Function
 	dims  int
 	block [3]int
-	tile  bool // each index takes a block
+	tile  bool // one block of threads for each index, instead of one thread
 	parameters
 }
 
 // parameters is the parameter block: the driver takes an array of addresses, and copies from each as many bytes as the
-// kernel's parameter has. Bounds come first, lo and hi of each dimension. Nothing in it moves until it is let go.
+// kernel's parameter has. Bounds come first, lo and hi of each dimension. It is pinned until Close.
 type parameters struct {
 	bounds *[6]int64
 	values [][]byte
@@ -132,7 +132,7 @@ func (l *Launch) Box(lo, hi [3]int) {
 	l.d.launch(l.f, grid, l.block, unsafe.Pointer(&l.params[0]))
 }
 
-// Close lets the parameter block go. The launch must not be used again.
+// Close unpins the parameter block. The launch must not be used again.
 func (l *Launch) Close() { l.pins.Unpin() }
 
 // maxGrid is how many blocks a grid may have in x, y and z.

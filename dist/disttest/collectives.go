@@ -99,7 +99,8 @@ func longReductions(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// exactSum deals terms that cancel, whose float64 sum depends on the order, to the ranks.
+// exactSum distributes terms that cancel, whose float64 sum depends on the order, over the ranks, and wants the bits of
+// the serial sum.
 func exactSum(ctx context.Context, c dist.Comm) error {
 	var serial, mine dist.Accumulator
 	x := 0.7
@@ -150,7 +151,7 @@ func barrier(ctx context.Context, c dist.Comm) error {
 		}
 		for r, b := range all {
 			if entered := int64(binary.LittleEndian.Uint64(b)); entered > after {
-				return fmt.Errorf("left %d ns before rank %d came", entered-after, r)
+				return fmt.Errorf("left the barrier %d ns before rank %d entered", entered-after, r)
 			}
 		}
 	}

@@ -25,11 +25,11 @@ func (a *assembler) takeFrame(h *header, b *body) error {
 		}
 		a.head, a.buf, a.partial = *h, a.buf[:0], true
 	case !a.partial || h.kind != more:
-		return fmt.Errorf("a frame of kind %d", h.kind)
+		return fmt.Errorf("an unexpected frame of kind %d", h.kind)
 	}
 	n := b.left
 	if uint64(len(a.buf)+n) > a.head.length || n == 0 && a.head.length > 0 {
-		return fmt.Errorf("%d bytes after %d of %d", n, len(a.buf), a.head.length)
+		return fmt.Errorf("a frame of %d bytes, after %d of the message's %d", n, len(a.buf), a.head.length)
 	}
 	// Memory is taken as bytes come, not as they are promised.
 	a.buf = append(a.buf, make([]byte, n)...)

@@ -91,7 +91,8 @@ func (f *frame) fill() {
 	f.filled, f.body = b, nil
 }
 
-// count adds the filled frame to unsent, until gRPC has written it.
+// count adds the filled frame to unsent, until gRPC has written it. The buffer is the first field of its block of the
+// pool, so that both have one address.
 func (f *frame) count(unsent *atomic.Int64) {
 	(*block)(unsafe.Pointer(f.filled)).unsent = unsent
 	unsent.Add(int64(len(*f.filled)))
@@ -108,7 +109,7 @@ type arrival struct {
 	head [headerBytes]byte
 	header
 	body
-	err error // of to; other errors are the stream's
+	err error // what to returned; errors of the stream itself are not kept here
 }
 
 // body is the rest of a frame, as gRPC hands it over: in several pieces.
@@ -133,7 +134,7 @@ func (b *body) read(dst []byte) {
 func (a *arrival) decode(data mem.BufferSlice) error {
 	n := data.Len()
 	if n < headerBytes || n > headerBytes+chunkBytes {
-		a.err = fmt.Errorf("a frame of %d bytes", n)
+		a.err = fmt.Errorf("a frame of %d bytes; %d to %d are possible", n, headerBytes, headerBytes+chunkBytes)
 		return a.err
 	}
 	a.body = body{pieces: data, left: n}

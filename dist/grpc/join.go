@@ -16,8 +16,8 @@ import (
 )
 
 // Join meets the other ranks at the coordinator, which rank 0 serves, and returns when all have come. It waits for
-// them, and for names that are not known yet, until ctx ends: then the error says who is missing, and who was turned
-// away meanwhile and why. A rank that does not fit is refused at once, with an error that says what differs.
+// them, and for host names that do not resolve yet, until ctx ends: then the error says who is missing, and who was
+// turned away meanwhile and why. A rank that does not fit is refused at once, with an error that says what differs.
 func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		}
 		p := newPeer(c, r, a)
 		if c.hosted != nil {
-			p.life = c.hosted.members[r].life // who have all come, and stay
+			p.life = c.hosted.members[r].life // complete by now: members no longer change
 		} else if r == c.coordinatorRank() {
 			p.life = c.control.life
 		}
@@ -132,7 +132,7 @@ func absent(b *proto.Beat) string {
 	return who
 }
 
-// notifyWhile tells every so often what is waited for, until stop is called.
+// notifyWhile reports what the caller waits for, first after 2 s and then every 10 s, until stop is called.
 func (cfg *Config) notifyWhile(what func() string) (stop func()) {
 	const first, pause = 2 * time.Second, 10 * time.Second
 	began, ended := time.Now(), make(chan struct{})

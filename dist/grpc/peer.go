@@ -181,7 +181,7 @@ func (p *peer) takeFrame(h *header, b *body) error {
 	case chunk:
 		return p.receiveChunk(h, b)
 	}
-	return fmt.Errorf("a frame of kind %d", h.kind)
+	return fmt.Errorf("an unexpected frame of kind %d", h.kind)
 }
 
 // leave notes that the peer sends nothing after so many frames.

@@ -8,7 +8,7 @@
 // program that relies on buffering, which MPI does not promise for large messages either, shows it here at any size:
 // its sends wait until their context ends.
 //
-// Collectives meet in one of two rounds. A rank can enter round k+2 only after all have entered k+1, hence left k.
+// Collectives use two rounds in turn. A rank can enter round k+2 only after all have entered k+1, hence left k.
 //
 // In steady state no call allocates.
 //
@@ -16,6 +16,6 @@
 //
 // The first failure ends the run for all ranks: a killed rank, an Abort, a rank that gives up a collective because its
 // context ended, or ranks that call different collectives. Pending and later calls return its cause. A point-to-point
-// call whose context ends is withdrawn and harms no other. A rank that has closed is not lost: what would wait for
-// it returns a *dist.PeerError that wraps ErrClosed.
+// call whose context ends is withdrawn and harms no other. That a rank closes is no failure: calls
+// that would wait for it return a *dist.PeerError that wraps ErrClosed.
 package local

@@ -74,7 +74,7 @@ func (c *comm) linger() (missing int) {
 		gone := c.bury()
 		c.mu.Lock()
 		missing = -1
-		if c.leftOnes < c.size-1 {
+		if c.leavers < c.size-1 {
 			for r, p := range c.peers {
 				if r != c.rank && !p.left {
 					missing = r

@@ -28,15 +28,15 @@ type comm struct {
 
 	failed atomic.Pointer[failedRun]
 	closed atomic.Bool
-	calls  sync.RWMutex // read by each call as long as it takes: Close gives nothing back beneath one
+	calls  sync.RWMutex // each call holds it for reading, so that Close frees nothing under a call
 
 	// How many messages went to, and came from, each rank.
 	sent, received []atomic.Uint64
 
-	mu       sync.Mutex
-	peers    []peer
-	leftOnes int   // peers that have left
-	orphans  []*op // that nobody waits for, though MPI still uses their memory
+	mu      sync.Mutex
+	peers   []peer
+	leavers int   // number of peers that have left
+	orphans []*op // that nobody waits for, though MPI still uses their memory
 }
 
 // peer is what a notice has said about a rank.
@@ -147,7 +147,7 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	if err == nil && head != nil {
 		err = c.await(ctx, head)
 	}
-	c.settle(head)
+	c.endChain(head)
 	return err
 }
 

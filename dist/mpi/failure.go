@@ -61,7 +61,7 @@ func (c *comm) hear() {
 			return
 		case n.kind == leave:
 			c.peers[n.from] = peer{left: true, when: time.Now(), sent: n.sent}
-			c.leftOnes++
+			c.leavers++
 		default:
 			c.down(n.failure())
 		}

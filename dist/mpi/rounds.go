@@ -212,7 +212,7 @@ func (b *batch) wait(ctx context.Context, c *comm) error {
 		b.err = c.await(ctx, b.head)
 	}
 	err := c.conclude(b.err)
-	c.settle(b.head)
+	c.endChain(b.head)
 	return err
 }
 

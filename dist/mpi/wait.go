@@ -68,9 +68,9 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
 }
 
-// settle ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
+// endChain ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
 // where it belongs.
-func (c *comm) settle(head *op) {
+func (c *comm) endChain(head *op) {
 	var ended *op
 	for o := head; o != nil; {
 		next := o.next

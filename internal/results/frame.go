@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// decoders read the arrays of a file of VTK by its extension. An index is read with its pieces.
+// decoders read the arrays of a file of VTK by its extension. Index files (.pvtu, .pvti, .pvtp) are read with the
+// pieces that they name.
 var decoders = map[string]func(path string) ([]located, error){
 	".vtu": readGrid, ".pvtu": readGrid,
 	".vti": readImage, ".pvti": readImage,
@@ -23,7 +24,7 @@ type located struct {
 	vtk.Array
 }
 
-// plain is an array that every file of its kind has.
+// plain makes a located array of a part of the file that is no named VTK array, such as its points.
 func plain(place string, components int, data any) located {
 	return located{place, vtk.Array{Components: components, Data: data}}
 }

@@ -18,20 +18,21 @@ const (
 	highChildren = 1 << (3 * highLog)
 )
 
-// leaf is one with stored voxels, z fastest, then y.
+// leaf is a leaf node, with its voxels, z fastest, then y. Active voxels are called stored here.
 type leaf struct {
 	values [leafVoxels]float32
 	active [leafVoxels / 64]uint64
 	count  int
 }
 
-// low is a node of leaves: of those without stored voxels it has a value.
+// low is a lower internal node, of leaves. A leaf that is one value throughout and has no stored voxels is that value
+// (a tile of OpenVDB) instead of a child.
 type low struct {
 	children map[int]*leaf // by their position in the node
 	values   [lowChildren]float32
 }
 
-// high is a node of nodes.
+// high is an upper internal node, of lower ones.
 type high struct {
 	first    [3]int // its first voxel
 	children map[int]*low
@@ -79,7 +80,8 @@ func (g *Grid) high(first [3]int) (h *high, stored int64) {
 
 func (g *Grid) has(at [3]int) bool { return at[0] < g.N[0] && at[1] < g.N[1] && at[2] < g.N[2] }
 
-// low returns a node, the value of all of it if nothing is stored and nothing differs, and how many voxels are stored.
+// low returns the lower internal node that begins at first, its value if it has none stored and is not mixed, and the
+// number of stored voxels.
 func (g *Grid) low(first [3]int) (node *low, value float32, stored int64) {
 	node = &low{children: map[int]*leaf{}}
 	for c := range node.values {

@@ -5,7 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// least is the value up to which a field, such as the depth of a layer, tells that there is none of what others are of.
+// least returns the dry threshold of field where, such as the depth of a layer: where its value is not above that, the
+// fields of the layer are masked.
 func (r *runner) least(where string) float64 {
 	if r.options.Dry != nil {
 		return *r.options.Dry
@@ -13,7 +14,7 @@ func (r *runner) least(where string) float64 {
 	return r.dry[where]
 }
 
-// measureDry asks the solver how small such fields are, by the case and by the first frame.
+// measureDry asks the solver for the dry thresholds, which follow from the case and from the first frame.
 func (r *runner) measureDry(first string) error {
 	r.dry = map[string]float64{}
 	if r.options.Dry != nil || isImage(first) {
@@ -33,17 +34,17 @@ func (r *runner) measureDry(first string) error {
 	return nil
 }
 
-// Films are thinner than so many times what counts as dry, unless that is as much as this share of what is wet in the
-// mean, or than the least share of it.
+// The bound below which a wet cell counts as a film is max(filmOfMean·h̄, min(filmOfDry·dry, maxOfMean·h̄)), with the
+// dry threshold and h̄, the mean thickness of wet cells.
 const (
 	filmOfDry  = 10
-	mostOfMean = 0.1
+	maxOfMean  = 0.1
 	filmOfMean = 0.02
 )
 
-// dryCells tells which cells are dry, by a thickness that is at most least there, and which are films: what is left
-// on a shore, or shoots up it, is as high and as fast as nothing else, and would set the scale of all. Of the
-// thickness itself there are no films.
+// dryCells marks the cells whose thickness h is at most least as dry, and leaves these and films out of the colour
+// scale: the level and speed of a film on a shore are far beyond those of the flow, and would set the scale of the
+// picture. A picture of h itself (itself is true) has no films.
 func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, least float64) {
 	wet, sum := 0.0, 0.0
 	for _, c := range cells {
@@ -53,7 +54,7 @@ func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, least
 	}
 	film := least
 	if wet > 0 && least > 0 && !itself {
-		film = max(least, min(filmOfDry*least, mostOfMean*sum/wet), filmOfMean*sum/wet)
+		film = max(least, min(filmOfDry*least, maxOfMean*sum/wet), filmOfMean*sum/wet)
 	}
 	for i, c := range cells {
 		if h[c] > film {

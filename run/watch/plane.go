@@ -11,9 +11,10 @@ import (
 // mostPixels is how wide and high a picture is at most.
 const mostPixels = 640
 
-// Plane is what a picture shows: a rectangle of the plane, or of space seen along z. All ranks have the same.
+// Plane is what a picture shows: a rectangle of the plane, or the projection of a box along z. It is the same on all
+// ranks.
 type Plane struct {
-	Lo, Hi        [3]float64 // of what there is on all ranks
+	Lo, Hi        [3]float64 // bounds of the mesh or grid over all ranks
 	Space         bool       // there is a third axis
 	Width, Height int        // pixels
 }
@@ -68,13 +69,15 @@ type Tile struct {
 	Values     []float64
 }
 
-// None is the number of a pixel that shows nothing; Masked of one where there is none of what the field is of.
+// None is the value of a pixel outside the mesh; Masked of one where the field is not defined, such as the velocity of
+// a dry cell.
 var (
 	None   = math.Inf(1)
 	Masked = math.Inf(-1)
 )
 
-// Ends are the least and the greatest number, for one reduction by minimum; +Inf where there are none.
+// Ends returns the least finite value and the greatest, negated, so that one reduction by minimum serves both; +Inf
+// where there are none.
 func (t *Tile) Ends() (least, negatedMost float64) {
 	least, negatedMost = math.Inf(1), math.Inf(1)
 	for _, v := range t.Values {
@@ -85,7 +88,7 @@ func (t *Tile) Ends() (least, negatedMost float64) {
 	return least, negatedMost
 }
 
-// Along says which of the numbers on a line of sight through a grid is shown.
+// Along says how the values of a column of cells along z are projected to one pixel.
 type Along string
 
 const (
@@ -93,7 +96,7 @@ const (
 	Smallest Along = "the smallest along z"
 )
 
-// Block draws the numbers of a block of a grid, x fastest: in space, one of those on each line of sight.
+// Block draws the values of the cells of a block of a grid, x fastest; in space it projects each column along z.
 func (p *Plane) Block(m *vtk.Image, values []float64, along Along) *Tile {
 	columns := values
 	if m.Dim == 3 {

@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sow seeds the particles of the start, and sends those that were attracted to other blocks there.
+// sow makes the swarm: it seeds the particles of the initial state, and migrates those that attraction has moved to
+// other blocks.
 func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxes) error {
 	w, err := newSwarm(s, plan, boxes)
 	if err != nil {
@@ -49,7 +50,8 @@ func (w *swarm[F]) seed() error {
 	return nil
 }
 
-// particles are those of the block that are not removed, where the host can read them until the next step.
+// particles returns the particles of the block that are not removed, and their ids, in memory that the host can read
+// until the next step.
 func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) {
 	if err := w.quiesce(); err != nil {
 		return nil, nil, err

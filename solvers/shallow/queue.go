@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A rank that is alone needs no reduction for the length of a step, and linked devices reduce it among themselves: the
-// clock stays on the devices, where each step reads it by itself, and several steps are recorded once and queued with
-// one call.
+// The time step of a single rank needs no reduction over ranks, and linked devices (those joined by a device
+// communicator) reduce it among themselves: the clock stays on the devices, where the kernels of each step read it, and
+// several steps are recorded once and queued with one call.
 
 // stepsPerRecording is a multiple of the cycle, so that a recording ends where it began.
 const stepsPerRecording = 4 * cycleLength
@@ -18,7 +18,8 @@ const stepsPerRecording = 4 * cycleLength
 // maxQueued bounds how many steps are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-// queueSteps takes up to so many steps. Those that are queued after the clock has stopped do nothing.
+// queueSteps queues at most the given number of steps, and waits for them. Those that are queued after the clock has
+// stopped do nothing.
 func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -76,8 +77,8 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	return s.check(ctx)
 }
 
-// queueable is how many of so many steps to queue at a time: about those up to where the clock stops, if all are as
-// long as the next one.
+// queueable returns how many of the given steps to queue at a time: about as many as reach the time at which the clock
+// stops, if all are as long as the next one.
 func (s *solver[F]) queueable(steps int) int {
 	clock := &s.hostClock[0]
 	n := min(steps, s.samples.most())
@@ -111,7 +112,7 @@ func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 	return nil
 }
 
-// queueTiles queues all tiles, and the exchange of what they make.
+// queueTiles queues step k for all tiles, and the exchange of the ghosts that it updates.
 func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	tile := s.loops[k].tile
 	s.evaluateSeries(s.loops[k], 0)
@@ -131,7 +132,8 @@ func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	return s.linked.Finish(ctx)
 }
 
-// recording returns that of stepsPerRecording steps from step k of the cycle on.
+// recording returns the recording of stepsPerRecording steps that begins with step k of the cycle, made at its first
+// use.
 func (s *solver[F]) recording(ctx context.Context, k cycleStep) (backend.Recording, error) {
 	if s.recordings[k] != nil {
 		return s.recordings[k], nil

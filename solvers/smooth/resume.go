@@ -74,9 +74,9 @@ func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
 	return s.withMetric(&field, v)
 }
 
-// resume takes over vertices after measure has updated their metric.
-func (e *engine[F, V]) resume(ctx context.Context, v []V, measure func(v []V) faults.List) error {
-	if err := faults.Agree(ctx, e.comm, measure(v)); err != nil {
+// resume makes v the vertices of the engine, after update has given them the metric at their positions.
+func (e *engine[F, V]) resume(ctx context.Context, v []V, update func(v []V) faults.List) error {
+	if err := faults.Agree(ctx, e.comm, update(v)); err != nil {
 		return err
 	}
 	if e.separate {

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// shaped measures all cells and returns them on the host.
+// shaped computes quality and volume of all cells and returns them on the host.
 func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
 	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
 	return onHost(s.dev, s.shapes, &s.hostShapes)
@@ -32,7 +32,7 @@ func (s *solidSolver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
 	return len(shapes), err
 }
 
-// survey measures tetrahedra, edges and faces of the boundary.
+// survey adds quality and volume of tetrahedra, lengths of edges and areas of boundary faces to the tally.
 func (s *solidSolver[F]) survey(t *quality.Tally) error {
 	shapes, err := s.shaped()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
-// Shapes are the formats of an interface that goes on without gaps from block to block.
+// Shapes returns the output formats of an interface that is a continuous surface across blocks.
 func (b *Block) Shapes(surface func(ctx context.Context) (*contour.Surface, error)) []solvers.Shape {
 	faces := func(ctx context.Context) (*solvers.Faces, error) {
 		s, err := surface(ctx)
@@ -25,7 +25,7 @@ func (b *Block) Shapes(surface func(ctx context.Context) (*contour.Surface, erro
 	}
 }
 
-// faces are the lines or triangles of a surface in the block.
+// faces returns the line segments (in the plane) or triangles (in space) of a surface in the block.
 func (b *Block) faces(s *contour.Surface) *solvers.Faces {
 	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: b.Bounds()}}
 	p.PointData = vtk.Arrays{{Name: "point", Components: 1, Data: s.ID}}
@@ -43,7 +43,7 @@ func (b *Block) faces(s *contour.Surface) *solvers.Faces {
 	return p
 }
 
-// Bounds tells of a shape in space where its grid begins and ends.
+// Bounds returns the corners of the grid as field data "Bounds" of a surface in space; none in the plane.
 func (b *Block) Bounds() vtk.Arrays {
 	g := b.Grid
 	if g.Dim == 2 {

@@ -11,9 +11,8 @@ import (
 // discrete divergence, whatever ψ. Ranks call psi at the same time.
 func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
 	if g.Dim != 2 {
-		return Flow{}, fmt.Errorf("a stream function is one of the plane, the grid has %d dimensions: give a vector "+
-			"potential or "+
-			"components", g.Dim)
+		return Flow{}, fmt.Errorf("a stream function needs a grid in the plane, and this one has %d dimensions: give a "+
+			"vector potential or components", g.Dim)
 	}
 	return Flow{Face: stream(g, func(i, j int) float64 { return psi(g.Face(0, i), g.Face(1, j)) })}, nil
 }
@@ -22,9 +21,8 @@ func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
 // discrete divergence, whatever A. Ranks call a at the same time.
 func Potential(g *grid.Grid, a func(axis int, x, y, z float64) float64) (Flow, error) {
 	if g.Dim != 3 {
-		return Flow{}, fmt.Errorf("a vector potential is one of space, the grid has %d dimensions: give a stream "+
-			"function or components",
-			g.Dim)
+		return Flow{}, fmt.Errorf("a vector potential needs a grid in space, and this one has %d dimensions: give a stream "+
+			"function or components", g.Dim)
 	}
 	// edge is A along the axis on the edge that begins at vertex at.
 	edge := func(axis int, at [3]int) float64 {
@@ -59,9 +57,9 @@ func Components(g *grid.Grid, velocity func(axis int, x, y, z float64) float64) 
 	}}
 }
 
-// Divergence is the largest |∇·u| of a cell of the grid in 1/s, at a factor of 1, with the cell that has it and the
-// largest speed through a face. What counts is the divergence times h over the speed: below 1e-12 volumes are kept to
-// rounding.
+// Divergence is the largest |∇·u| of a cell of the grid in 1/s, where the factor of time is 1, with the cell that
+// has it and the largest speed through a face. Divergence × h / speed, without dimension, is the relative error of
+// volumes: below 1e-12 they are conserved to round-off.
 func Divergence(g *grid.Grid, f Flow) (most float64, cell [3]int, speed float64) {
 	for k := range g.N[2] {
 		for j := range g.N[1] {

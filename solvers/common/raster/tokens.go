@@ -26,7 +26,7 @@ func (t *tokens) next() ([]byte, error) {
 		b, err := t.r.ReadByte()
 		switch {
 		case err != nil && n > 0:
-			return t.word[:n], nil // a lasting error comes again
+			return t.word[:n], nil // the error, unless temporary, comes again at the next call
 		case err != nil:
 			t.at = t.line
 			return nil, err

@@ -14,7 +14,8 @@ func (p *polygon) bounds(axis int) (lo, hi float64) {
 	return lo, hi
 }
 
-// between keeps what lies between two planes across an axis, and none of what lies in the lower one.
+// between clips to lo ≤ x ≤ hi along an axis. A polygon that lies in the lower plane is dropped, so that of two
+// neighbouring slabs one has it.
 func (p *polygon) between(axis int, lo, hi float64) {
 	p.beyond(axis, lo)
 	if p.n > 0 {
@@ -24,7 +25,7 @@ func (p *polygon) between(axis int, lo, hi float64) {
 	}
 }
 
-// beyond keeps what lies above a plane across an axis.
+// beyond clips to positions above x along an axis.
 func (p *polygon) beyond(axis int, x float64) {
 	if p.n == 0 {
 		return
@@ -37,7 +38,8 @@ func (p *polygon) beyond(axis int, x float64) {
 	}
 }
 
-// clip keeps the side of a plane across an axis to which sign points (Sutherland and Hodgman, Commun. ACM 17, 1974).
+// clip keeps the side of the plane at x, normal to an axis, to which sign points (Sutherland and Hodgman, Commun. ACM
+// 17, 1974).
 func (p *polygon) clip(axis int, x, sign float64) {
 	whole := *p
 	p.n = 0
@@ -60,8 +62,8 @@ func (p *polygon) push(q point) {
 	p.n++
 }
 
-// project gives the area of the projection along x, positive where the polygon looks towards higher x, and the integral
-// of x - x0 over it.
+// project gives the area of the projection along x, positive where the polygon's normal points towards higher x, and
+// the integral of x - x0 over it.
 func (p *polygon) project(x0 float64) (area, moment float64) {
 	for v := 1; v+1 < p.n; v++ {
 		a, b, c := &p.at[0], &p.at[v], &p.at[v+1]

@@ -32,7 +32,7 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")
 	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
 	p.StringVar(&o.Guard, "guard", "none",
-		"what keeps triangles from turning over: none (as in the thesis), halve or clip")
+		"what keeps triangles from being inverted: none (as in the thesis), halve or clip")
 	p.StringVar(&o.Colouring, "colouring", string(colouring.JonesPlassmann), "jones-plassmann or first-fit")
 	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")
 	p.StringVar(&o.Precision, "precision", "float64", "float64 or float32")

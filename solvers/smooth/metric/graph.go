@@ -53,7 +53,7 @@ func (m *Mesh) neighbours() *adjacency {
 	return a
 }
 
-// volumes are those around the vertices: of each cell, every vertex has an equal share.
+// volumes returns the dual volume of each vertex: an equal share, 1/(Dim+1), of each of its cells.
 func (m *Mesh) volumes() []float64 {
 	share := make([]float64, m.Vertices())
 	for c := range m.cells() {

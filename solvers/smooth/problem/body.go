@@ -203,7 +203,7 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate boo
 			return nil, err
 		}
 		return func(rank int) rankShare {
-			share.Patch = patches.Of(rank)
+			share.Local = patches.Of(rank)
 			return share
 		}, s.end(ctx, "mesh cut")
 	}

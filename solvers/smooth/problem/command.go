@@ -63,7 +63,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"m23", "metric.m23", "another, of tetrahedra (0)"},
 	{"m33", "metric.m33", "another, of tetrahedra"},
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
-	{"met", "metric.solution", "what Mmg calls --sol too"},
+	{"met", "metric.solution", "Mmg's name of --sol"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
 		"{mesh='NAME'} of IN's data"},
@@ -77,30 +77,30 @@ var keys = []struct{ flag, key, usage string }{
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},
 	{"aspect", "metric.aspect", "largest by least size at a place"},
 	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
-	{"hgrad", "metric.gradation", "what Mmg calls gradation"},
+	{"hgrad", "metric.gradation", "Mmg's name of --gradation"},
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
 		"for the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
 	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact or pain (barrier)"},
-	{"sweeps", "method.sweeps", "the most sweeps (200; of smoothers but barrier 100)"},
+	{"sweeps", "method.sweeps", "maximum number of sweeps (200 of barrier, 100 of other smoothers)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (by the number of vertices; of others 1, of pain 0.5)"},
-	{"guard", "method.guard", "what keeps cells from turning over with pain and pain-exact: none, halve or clip (halve)"},
+	{"guard", "method.guard", "what keeps cells from inverting with pain and pain-exact: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of the boundary do: slide or fixed (slide)"},
 	{"ridge", "method.ridge", "degrees by which the boundary turns at edges and corners that stay (45); 0 keeps " +
 		"vertices of curved boundaries where they are"},
-	{"ar", "method.ridge", "what Mmg calls the same"},
+	{"ar", "method.ridge", "Mmg's name of --ridge"},
 	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle",
 		"true mends triangles that are inverted before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
-	{"force", "method.force", "write OUT even if it is worse than IN in what the report tells"},
-	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},
+	{"force", "method.force", "write OUT even if the report says that it is worse than IN"},
+	{"every", "stop.every", "sweeps between two checks of the stopping rules (10)"},
 	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
 	{"worst", "stop.worst", "stop when the worst quality is this or more"},
 	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
-		"last look (0)"},
+		"last check (0)"},
 }
 
 func flags() (list []solvers.Flag) {

@@ -55,7 +55,7 @@ func gatherByID(ctx context.Context, comm dist.Comm, ids []int32, n int, columns
 		for ; len(b) >= row; b = b[row:] {
 			id := int64(binary.LittleEndian.Uint32(b))
 			if id >= int64(n) {
-				return nil, fmt.Errorf("rank %d sent values of %d, and there are %d", r, id, n)
+				return nil, fmt.Errorf("rank %d sent the values of vertex or cell %d; there are %d", r, id, n)
 			}
 			for k := range to {
 				to[k][id] = math.Float64frombits(binary.LittleEndian.Uint64(b[4+8*k:]))

@@ -19,8 +19,8 @@ type Metric struct {
 	Parts      []config.Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
 	Background string  // a mesh file; "" for the mesh that is smoothed
-	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
-	Complexity float64 // ∫√det M of the metric of a hessian; 0 for what the mesh's triangles make
+	Norm       float64 // p of the Lp norm of the interpolation error that the metric of a hessian minimises; 2
+	Complexity float64 // ∫√det M of the metric of a hessian; 0 for that of as many regular cells of edge 1
 	Curvature  float64 // share of a hessian's largest second derivative that smaller ones are raised to; 0.003
 	Rounds     int     // how often a hessian is recovered, anew on the mesh that has come out; 3 of expressions, else 1
 
@@ -43,7 +43,7 @@ func (m *Metric) Nodal() bool {
 
 // decodeMetric reads
 //
-//	field                  uniform, implied, linear, sinusoidal or ugawg-linear; other kinds are told by their keys
+//	field                  uniform, implied, linear, sinusoidal or ugawg-linear; other kinds are recognised by their keys
 //	low, high, waves       of linear and sinusoidal
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
@@ -72,7 +72,7 @@ func decodeMetric(s *config.Section) Metric {
 	return m
 }
 
-// decodeKind reads the keys of a kind of metric, and returns how many samples it has a side unless told.
+// decodeKind reads the keys of a kind of metric, and returns the default of samples.
 func (m *Metric) decodeKind(s *config.Section) (fallback int64) {
 	switch m.Field {
 	case "sizes":
@@ -132,8 +132,8 @@ func (m *Metric) decodeBounds(s *config.Section) {
 	}
 }
 
-// decodeRounds reads how often second derivatives are recovered. Data at vertices do not tell what they would be where
-// vertices have gone.
+// decodeRounds reads how often second derivatives are recovered. Data at vertices cannot be
+// evaluated at the positions to which these move, so that their Hessian is recovered once.
 func (m *Metric) decodeRounds(s *config.Section) int {
 	most := int64(3)
 	for k := range m.Parts {
@@ -143,7 +143,7 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	}
 	rounds := s.Integer("rounds", most, 1, 100)
 	if most == 1 && rounds > 1 {
-		s.Fail("rounds", "%d: data of the mesh do not tell values elsewhere; compute them on the mesh that comes out, and "+
+		s.Fail("rounds", "%d: data of the mesh are unknown elsewhere; compute them on the mesh that comes out, and "+
 			"smooth that", rounds)
 	}
 	return int(rounds)

@@ -17,20 +17,20 @@ type rankShare struct {
 	Crowded         int               // vertices that stay, since they have too many neighbours
 	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
 
-	Patch  *layout.LocalMesh // of triangles, to be arranged as a Part
+	Local  *layout.LocalMesh // of triangles, which this rank arranges as Part, with Layout
 	Layout layout.Options
 }
 
-// Check refuses a share that is not of one kind. What rank 0 has arranged is not looked at again.
+// Check refuses a share that has not exactly one of Part, Solid and Local. Their contents, made by rank 0, are trusted.
 func (s *rankShare) Check(int, int) error {
 	kinds := 0
-	for _, there := range []bool{s.Part != nil, s.Solid != nil, s.Patch != nil} {
+	for _, there := range []bool{s.Part != nil, s.Solid != nil, s.Local != nil} {
 		if there {
 			kinds++
 		}
 	}
 	if kinds != 1 {
-		return fmt.Errorf("it has %d kinds of part instead of 1", kinds)
+		return fmt.Errorf("it has %d of a plane part, a solid part and a local mesh; want 1", kinds)
 	}
 	return nil
 }

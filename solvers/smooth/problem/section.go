@@ -37,11 +37,11 @@ type Method struct {
 
 // Stop is the section [stop] of solver "smooth": rules to end by before all sweeps are made. 0 switches one off.
 type Stop struct {
-	Every   int     // sweeps between two looks at the rules; 10
+	Every   int     // sweeps between two checks of the rules; 10
 	Move    float64 // no vertex moves by more in a sweep, in the metric
 	Mean    float64 // the mean quality is this or more
 	Worst   float64 // the worst quality is
-	Advance float64 // neither the mean nor the worst quality has risen by as much since the last look
+	Advance float64 // neither the mean nor the worst quality has risen by as much since the last check
 }
 
 // vertexOrders are those of the vertices within a set.

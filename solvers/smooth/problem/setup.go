@@ -57,11 +57,11 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := stages.end(ctx, "parts sent"); err != nil {
 		return nil, err
 	}
-	if s.Patch != nil {
-		if s.Part, s.Crowded, err = s.Patch.Part(ctx, s.Layout, comm, layoutTag); err != nil {
+	if s.Local != nil {
+		if s.Part, s.Crowded, err = s.Local.Part(ctx, s.Layout, comm, layoutTag); err != nil {
 			return nil, err
 		}
-		s.Patch = nil
+		s.Local = nil
 		if err := stages.end(ctx, "vertices coloured and put in order"); err != nil {
 			return nil, err
 		}

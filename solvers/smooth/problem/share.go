@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// This is what a rank does in its own way for triangles and for tetrahedra.
+// The differences between triangles and tetrahedra in a rank's share.
 
 // dim is the number of coordinates of a vertex.
 func (s *rankShare) dim() int {
@@ -31,7 +31,7 @@ func (s *rankShare) subdomain() *layout.Subdomain {
 	return &s.Part.Subdomain
 }
 
-// cellIDs are those of the cells that the rank measures.
+// cellIDs returns the global ids of the cells that this rank, and no other, counts in diagnostics and output.
 func (s *rankShare) cellIDs() []int32 {
 	if s.Solid != nil {
 		return s.Solid.CellGlobal
@@ -39,7 +39,8 @@ func (s *rankShare) cellIDs() []int32 {
 	return s.Part.CellGlobal
 }
 
-// someMetric is a metric of the plane or of space.
+// someMetric is a metric of the plane or of space, the other being nil, and in what it differs from
+// what the case asks for.
 type someMetric struct {
 	plane *sizing.Metric
 	space *sizing.SolidMetric
@@ -124,7 +125,7 @@ func (s *rankShare) sizes(at [][]float64) []float64 {
 	return size
 }
 
-// counts tells how much the rank holds.
+// counts returns how many vertices and cells the rank holds.
 func (s *rankShare) counts() solvers.Counts {
 	d := s.subdomain()
 	return solvers.Counts{Dim: s.dim(), Owned: d.Owned, Held: len(d.Global), Cells: len(s.cellIDs())}
@@ -149,7 +150,7 @@ func checkDimension(w *Sections, fields []string, dim int) error {
 	return nil
 }
 
-// solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
+// solidMetric makes the metric of a case over the box of its mesh. It returns early when ctx ends.
 func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*sizing.SolidMetric,
 	error) {
 	of := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}

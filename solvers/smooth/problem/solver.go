@@ -101,7 +101,7 @@ func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps in
 		return false, err
 	}
 	d.made += d.solver.Sweeps() - before
-	done, err = d.rules.look(ctx, d.solver, move)
+	done, err = d.rules.check(ctx, d.solver, move)
 	if err != nil || !done && d.solver.Sweeps() < most {
 		return done, err
 	}

@@ -18,25 +18,25 @@ const (
 	NoMoreRising Reason = "quality rises no more"
 )
 
-// stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
+// stopRules check a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
 // is written in between.
 type stopRules struct {
 	Stop
-	last   quality.Diagnostics // at the last look
+	last   quality.Diagnostics // at the last check
 	reason Reason
 }
 
 func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
 	s := &stopRules{Stop: r, last: *before}
-	s.good(before)
+	s.checkQuality(before)
 	return s
 }
 
-// left is how many sweeps there are until the next look.
+// left is how many sweeps there are until the next check.
 func (s *stopRules) left(sweeps int) int { return s.Every - sweeps%s.Every }
 
-// look tells whether a rule applies, after a sweep in which no vertex moved farther than a length in the metric.
-func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
+// check tells whether a rule applies, after a sweep in which no vertex moved farther than move, a length in the metric.
+func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
 	if solver.Ended() {
 		s.reason = NoMoreRising
 		return true, nil
@@ -55,7 +55,7 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 	if err != nil {
 		return false, err
 	}
-	s.good(&d)
+	s.checkQuality(&d)
 	if s.reason == "" && s.Advance > 0 && !d.Improved(&s.last, s.Advance) {
 		s.reason = NoMoreRising
 	}
@@ -63,8 +63,8 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 	return s.reason != "", nil
 }
 
-// good sets the reason if a quality that was asked for has been reached.
-func (s *stopRules) good(d *quality.Diagnostics) {
+// checkQuality sets the reason if a quality that was asked for has been reached.
+func (s *stopRules) checkQuality(d *quality.Diagnostics) {
 	switch {
 	case s.Mean > 0 && d.QualityMean >= s.Mean:
 		s.reason = GoodMean

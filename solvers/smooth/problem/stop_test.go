@@ -57,7 +57,7 @@ func TestStopRules(t *testing.T) {
 				s.sweeps++
 				move /= 2
 			}
-			if done, err = rules.look(t.Context(), s, move); err != nil {
+			if done, err = rules.check(t.Context(), s, move); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -21,17 +21,17 @@ var geometries embed.FS
 
 var geometryNames = [4][]string{2: {"plate", "disc", "wing"}, 3: {"ball", "drilled", "elbow"}}
 
-// generated is how many meshes of each kind are generated.
+// generated is how many random meshes there are in each dimension, beside those of Gmsh.
 const generated = 8
 
-// subject is a mesh of triangles or of tetrahedra.
+// subject is a mesh to be smoothed, of triangles or of tetrahedra.
 type subject struct {
 	name  string
 	plane *mesh.Mesh
 	solid *mesh.Solid
 }
 
-// subjectOf is mesh n of the kinds in so many dimensions: a generated one, or one of Gmsh's.
+// subjectOf returns mesh n of a dimension: a generated one, or, from n = generated on, one of Gmsh's.
 func subjectOf(dim, n int) (s subject, err error) {
 	s.name = fmt.Sprint(n + 1)
 	switch {
@@ -46,7 +46,7 @@ func subjectOf(dim, n int) (s subject, err error) {
 	return s, err
 }
 
-// load takes the mesh of a geometry through a file, since meshes are read from these.
+// load writes the embedded mesh of a geometry to a file, and reads that, as package meshio reads files.
 func (s *subject) load() error {
 	data, err := geometries.ReadFile("geometries/" + s.name + ".meshb")
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *subject) load() error {
 	return err
 }
 
-// vertices is how many there are.
+// vertices returns their number.
 func (s *subject) vertices() int {
 	if s.solid != nil {
 		return len(s.solid.X)
@@ -73,8 +73,8 @@ func (s *subject) vertices() int {
 	return len(s.plane.X)
 }
 
-// kindMesh is mesh n of the kinds in the plane: the Delaunay mesh of vertices that have gone some way toward a
-// neighbour in an even mesh of the unit square, as far as no triangle lost more than nine tenths of its area.
+// kindMesh is generated mesh n in the plane: an even mesh of the unit square whose inner vertices are moved at random
+// toward a neighbour, unless a triangle would lose more than nine tenths of its area; then flipped to Delaunay.
 func kindMesh(n int) (*mesh.Mesh, error) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 600+300*n, uint64(n+1))
 	if err != nil {
@@ -97,7 +97,7 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 		}
 		to := rings.Of(v)[rng.IntN(len(rings.Of(v)))]
 		x, y, share := m.X[v], m.Y[v], .9*rng.Float64()
-		astray(cells[v], share, m.Area, func(share float64) {
+		displace(cells[v], share, m.Area, func(share float64) {
 			m.X[v], m.Y[v] = x+share*(m.X[to]-x), y+share*(m.Y[to]-y)
 		})
 	}
@@ -105,8 +105,8 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 	return m, err
 }
 
-// kindSolid is mesh n of the kinds in space: a cube of tetrahedra whose inner vertices go some way in the same way, and
-// in which some pairs of tetrahedra then become three, so that it is no lattice.
+// kindSolid is generated mesh n in space: a cube of tetrahedra whose inner vertices are moved like those of kindMesh,
+// and in which some pairs of tetrahedra are then flipped to three, so that its connectivity is irregular.
 func kindSolid(n int) (*mesh.Solid, error) {
 	m, err := mesh.Cube(5+n/2, 5+n/3, 6+n%4, .15, uint64(n+1))
 	if err != nil {
@@ -126,7 +126,7 @@ func kindSolid(n int) (*mesh.Solid, error) {
 		}
 		to := m.At(m.Cells[cells[v][rng.IntN(len(cells[v]))]][rng.IntN(4)])
 		share := .9 * rng.Float64()
-		astray(cells[v], share, m.Volume, func(share float64) {
+		displace(cells[v], share, m.Volume, func(share float64) {
 			m.X[v], m.Y[v], m.Z[v] = p[0]+share*(to[0]-p[0]), p[1]+share*(to[1]-p[1]), p[2]+share*(to[2]-p[2])
 		})
 	}
@@ -134,8 +134,8 @@ func kindSolid(n int) (*mesh.Solid, error) {
 	return m, nil
 }
 
-// split replaces some pairs of tetrahedra that share a face by three around the edge that joins their other corners,
-// where that goes through the face.
+// split makes 2-3 flips: it replaces some pairs of tetrahedra that share a face by three around the edge that joins
+// their other corners, where that goes through the face.
 func split(m *mesh.Solid, rng *rand.Rand) {
 	type half struct {
 		cell int
@@ -176,9 +176,9 @@ func split(m *mesh.Solid, rng *rand.Rand) {
 	}
 }
 
-// astray lets a vertex go a share of its way, or half of that and so on, as far as none of its cells loses more than
-// nine tenths of its size.
-func astray(cells []int, share float64, size func(cell int) float64, put func(share float64)) {
+// displace moves a vertex by a share of its way, halved until none of its cells loses more than nine tenths of its
+// size.
+func displace(cells []int, share float64, size func(cell int) float64, put func(share float64)) {
 	was := make([]float64, len(cells))
 	for i, c := range cells {
 		was[i] = size(c)
@@ -197,5 +197,5 @@ func astray(cells []int, share float64, size func(cell int) float64, put func(sh
 	put(0)
 }
 
-// centred is the distance of a position from another.
+// centred returns the distance of (x, y, z) from the centre (cx, cy, cz).
 func centred(x, y, z, cx, cy, cz float64) float64 { return math.Hypot(math.Hypot(x-cx, y-cy), z-cz) }
