@@ -157,7 +157,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 		}
 	}
 	c = atoll(t, dir, nil, "run", "case.toml", "-q", "--restart")
-	if code := c.code(t); code != exitUsage || !strings.Contains(c.stderr.String(), "every checkpoint in out is incomplete or damaged") {
+	if code := c.code(t); code != exitUsage ||
+		!strings.Contains(c.stderr.String(), "every checkpoint in out is incomplete or damaged") {
 		t.Errorf("none is whole: exit code %d, stderr\n%s", code, c.stderr.String())
 	}
 }
