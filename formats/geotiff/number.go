@@ -87,7 +87,7 @@ func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	if math.IsNaN(v) {
 		return nil, nil // NaN is no data in any case
 	}
-	if n.float && n.size == 4 { // GDAL rounds -MaxFloat32 to -3.4e+38, which a float32 may not hold
+	if n.float && n.size == 4 { // GDAL writes -MaxFloat32 with so few digits that it may be read as beyond it
 		narrow := float32(v)
 		if math.IsInf(float64(narrow), 0) && math.Abs(v) < 3.5e38 {
 			narrow = float32(math.Copysign(math.MaxFloat32, v))
