@@ -11,11 +11,11 @@ import (
 
 // keeping is what copies that a device keeps have in common.
 type keeping struct {
-	lock   sync.Mutex // of what follows, which copies are read with
-	stream *Stream    // behind the copies that were queued on the compute stream
+	spare  []span // of copies that were closed; the device's goroutine alone uses it
 	copied *Event
+	stream *Stream    // behind the copies that were queued on the compute stream
+	lock   sync.Mutex // of pinned, through which one reader at a time brings a copy to the host
 	pinned []byte
-	spare  []span // of copies that were closed
 }
 
 // pinnedBytes go to the host at a time, in less than a millisecond: a goroutine that waits for a GPU cannot be
