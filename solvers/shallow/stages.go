@@ -19,14 +19,14 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 	start, counters := a.state[k.from()], &a.counters[0]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
 	waves, least, spare := a.limits(k)
+	oneLayer := scheme == kernels.OneLayer
 	return stage{
-		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
+		slopes: kernels.NewCellSlopesLoop(oneLayer, &a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
-		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
-			&a.forcing, out,
-			least),
-		table:    kernels.NewTableSlopesLoop(&a.params, &a.mesh, w, &a.slopeTable),
-		received: kernels.NewTableReceivedLoop(a.slopes, &a.slopeTable),
+		update: kernels.NewStageCellLoop(last, oneLayer, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
+			&a.forcing, out, least),
+		table:    kernels.NewTableSlopesLoop(oneLayer, &a.params, &a.mesh, w, &a.slopeTable),
+		received: kernels.NewTableReceivedLoop(oneLayer, a.slopes, &a.slopeTable),
 		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, &a.slopeTable,
 			a.manning, &a.forcing, out, counters, least),
 	}

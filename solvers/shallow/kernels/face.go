@@ -36,9 +36,11 @@ type side[F num.Float] struct {
 type vector[F num.Float] struct{ h1, q1, h2, q2 F }
 
 // rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
-func (s *side[F]) rotate(w *State[F], bed *Bed[F], nx, ny F) {
+func (s *side[F]) rotate(scheme Scheme, w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
-	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
+	if scheme != OneLayer {
+		s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
+	}
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
 }
 
@@ -66,8 +68,14 @@ func (f *Face[F]) velocities() {
 // thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
 func (s *side[F]) thinVelocities(dry F) {
 	s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, s.t1, dry)
+	s.q1 = s.h1 * s.u1
+	s.thinVelocityLower(dry)
+}
+
+// thinVelocityLower does so for the lower layer.
+func (s *side[F]) thinVelocityLower(dry F) {
 	s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, s.t2, dry)
-	s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
+	s.q2 = s.h2 * s.u2
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.

@@ -40,7 +40,7 @@ type TiledMesh[F num.Float] struct {
 // the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
 // step needs. Nothing else happens once the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe blocks=5,5,4
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer blocks=5,5,4,5
 func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
 	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], flux *[TileEdges]Flux[F],
 	n *Counters) F {
@@ -55,13 +55,13 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
-		f.Waves(p)
+		f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
+		f.Waves(scheme, p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
+		limit := m.gather(scheme, tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
 		best = min(best, limit)
 	}
 	return best
@@ -84,17 +84,18 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 }
 
 // gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, force *Forcing[F],
+func (m *TiledMesh[F]) gather(scheme Scheme, k int32, p *Params[F], dt F, w []State[F], manning []F, force *Forcing[F],
 	flux *[TileEdges]Flux[F], out []State[F]) F {
 	cell := m.Cells[k]
-	b := collect(cell.Slots, flux)
-	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell])
+	b := collect(scheme == OneLayer, cell.Slots, flux)
+	i := cell.Cell
+	return b.advance(scheme == OneLayer, int(i), p, dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-func collect[F num.Float](slots int32, flux *[TileEdges]Flux[F]) balance[F] {
+func collect[F num.Float](oneLayer bool, slots int32, flux *[TileEdges]Flux[F]) balance[F] {
 	var b balance[F]
 	const slot = 1<<9 - 1
-	b.sum(&flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
+	b.sum(oneLayer, &flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
 	return b
 }
