@@ -40,7 +40,8 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
 	if c.Keep.Maxima {
-		own += unsafe.Sizeof(kernels.Peak{})
+		var peaks kernels.Peaks
+		own += unsafe.Sizeof(kernels.Most{}) + uintptr(len(peaks.Arrays()))*unsafe.Sizeof(float64(0)) + unsafe.Sizeof(int32(0))
 	}
 	return int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
 }

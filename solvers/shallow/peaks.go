@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -28,13 +29,14 @@ func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed
 	for _, a := range peaks.Arrays() {
 		*a = make([]float64, owned)
 	}
-	peaks.Marks = make([]int32, owned)
+	peaks.Most, peaks.Marks = make([]kernels.Most, owned), make([]int32, owned)
 	if moves {
 		peaks.Level = make([]float64, owned)
 	}
 	for i := range owned {
-		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2)-float64(beds[i].Depth), -1
+		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2), -1
 		if moves {
+			peaks.Start[i] -= float64(beds[i].Depth)
 			peaks.Level[i] = math.Inf(-1)
 		}
 	}
@@ -46,13 +48,15 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	for _, array := range append(from.Arrays(), &from.Level) {
 		*array = backend.Uploaded(&a.allocated, *array, "maxima")
 	}
+	from.Most = backend.Uploaded(&a.allocated, from.Most, "maxima")
 	from.Marks = backend.Uploaded(&a.allocated, from.Marks, "maxima")
 	a.peaks = from
 }
 
-// updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
+// updatePeaks takes the state at the start of step k of the cycle into account, unless the step itself does. The device
+// finds the time.
 func (s *solver[F]) updatePeaks(k cycleStep) {
-	if n := len(s.peaks.Depth); n > 0 {
+	if n := len(s.peaks.Most); n > 0 && !s.keepsInStep() {
 		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}
 }
@@ -74,7 +78,7 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if s.hostPeaksStep == s.Steps() {
 		return &s.hostPeaks, nil
 	}
-	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 		return nil, err
 	}
 	if !s.separate {
@@ -82,21 +86,24 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	} else {
 		to := append(s.hostPeaks.Arrays(), &s.hostPeaks.Level)
 		for k, from := range append(s.peaks.Arrays(), &s.peaks.Level) {
-			*to[k] = slices.Grow((*to[k])[:0], len(*from))[:len(*from)]
-			if err := backend.Download(s.dev, *to[k], *from); err != nil {
+			if err := download(s.dev, to[k], *from); err != nil {
 				return nil, err
 			}
 		}
-		s.hostPeaks.Marks = slices.Grow(s.hostPeaks.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
-		if err := backend.Download(s.dev, s.hostPeaks.Marks, s.peaks.Marks); err != nil {
-			return nil, err
-		}
-		if err := s.downloadBeds(0, len(s.beds)); err != nil {
+		err := errors.Join(download(s.dev, &s.hostPeaks.Most, s.peaks.Most),
+			download(s.dev, &s.hostPeaks.Marks, s.peaks.Marks), s.downloadBeds(0, len(s.beds)))
+		if err != nil {
 			return nil, err
 		}
 	}
 	s.hostPeaksStep = s.Steps()
 	return &s.hostPeaks, nil
+}
+
+// download copies an array of the device to one of the host, which it makes as long.
+func download[T any](dev backend.Device, to *[]T, from []T) error {
+	*to = slices.Grow((*to)[:0], len(from))[:len(from)]
+	return backend.Download(dev, *to, from)
 }
 
 // peaksAt reads the extremes of some owned cells up to the state of this step, for gauges. A device with memory of its
@@ -183,8 +190,8 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	if err != nil {
 		return err
 	}
-	for i, h := range peaks.Depth {
-		if h > s.peaks.Threshold {
+	for i := range peaks.Most {
+		if peaks.Most[i].Depth > s.peaks.Threshold {
 			do(i, s.peakOf(peaks, i).Level, s.wasDry[i])
 		}
 	}
@@ -205,7 +212,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			if err != nil {
 				return nil, err
 			}
-			values := make([]float64, len(peaks.Depth))
+			values := make([]float64, len(peaks.Most))
 			parallel.Ranges(len(values), parallel.Parts(len(values), cellsPerWorker), func(_, lo, hi int) {
 				for i := lo; i < hi; i++ {
 					of := s.peakOf(peaks, i)
@@ -220,11 +227,13 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 		list = append(list, f)
 	}
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
-	saved := func(name string, view func() solvers.View) {
+	names := []string{"start", "arrival", "when", "wet", "since"}
+	saved := func(name string, view func() solvers.View, components ...string) {
 		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
-			Saved: true, View: view})
+			Saved: true, Components: components, View: view})
 	}
+	saved("most", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Most, 0) },
+		"depth", "speed", "flux", "hazard")
 	for k, array := range s.peaks.Arrays() {
 		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
 	}

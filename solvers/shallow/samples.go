@@ -89,7 +89,7 @@ func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	if p.current && slices.CompareFunc(p.cells.host[:min(n, len(p.cells.host))], cells, same) == 0 {
 		return p.peaks.host[:n], nil
 	}
-	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 		return nil, err
 	}
 	if err := s.list(cells); err != nil {

@@ -96,7 +96,7 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 				}
 			}
 			for _, f := range s.PeakFields(domain.Cells(p)) {
-				row := make([]float64, len(cells))
+				row := make([]float64, len(cells)*len(f.Numbers()))
 				if err := f.Pick(ctx, cells, row); err != nil {
 					return err
 				}

@@ -16,8 +16,10 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
-		return err
+	if !s.keepsInStep() {
+		if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
+			return err
+		}
 	}
 	if err := s.sweep(ctx, s.loops[s.now]); err != nil {
 		return err

@@ -759,15 +759,23 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
+// Most is what was largest in a cell, together since a step reads all of it.
+// Most, peaks.go:23
+struct alignas(16) Most_ {
+    double Depth;
+    double Speed;
+    double Flux_;
+    double Hazard;
+};
+static_assert(sizeof(Most_) == 32 && offsetof(Most_, Depth) == 0 && offsetof(Most_, Speed) == 8 &&
+    offsetof(Most_, Flux_) == 16 && offsetof(Most_, Hazard) == 24, "Most_");
+
 // Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
 // frames. A step reads few of the arrays, and writes where something is new.
 // Peaks, peaks.go:10
 struct Peaks {
-    Slice<double> Depth;
+    Slice<Most_> Most__;
     Slice<double> Level_;
-    Slice<double> Speed;
-    Slice<double> Flux_;
-    Slice<double> Hazard;
     Slice<double> Start;
     Slice<double> Arrival;
     Slice<double> When;
@@ -776,14 +784,13 @@ struct Peaks {
     Slice<int32> Marks;
     double Threshold;
 };
-static_assert(sizeof(Peaks) == 272 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
-    offsetof(Peaks, Speed) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
-    offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
-    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Marks) == 240 &&
-    offsetof(Peaks, Threshold) == 264, "Peaks");
+static_assert(sizeof(Peaks) == 200 && offsetof(Peaks, Most__) == 0 && offsetof(Peaks, Level_) == 24 &&
+    offsetof(Peaks, Start) == 48 && offsetof(Peaks, Arrival) == 72 && offsetof(Peaks, When) == 96 &&
+    offsetof(Peaks, Wet) == 120 && offsetof(Peaks, Since) == 144 && offsetof(Peaks, Marks) == 168 &&
+    offsetof(Peaks, Threshold) == 192, "Peaks");
 
 // Peak is the extremes of one cell.
-// Peak, peaks.go:103
+// Peak, peaks.go:120
 struct alignas(16) Peak {
     double Depth, Level_, Speed, Flux_, Hazard, Arrival, When, Wet;
 };
@@ -3468,13 +3475,26 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// updatePeaks[float32], peaks.go:49
+// hold tells whether nothing is new about a thickness h with the mass flow (x, y). It may be mistaken where that is within
+// rounding of an extreme, since it takes neither a quotient nor a root: these are most of what an update costs.
+// (*Most).hold, peaks.go:108
+DEVICE bool Most_hold(Most_ *m, double h, double x, double y) {
+    double square = x * x + y * y + 0x1.6e93f5da2824cp-831 /* 1e-250 */;
+    // of h u
+    double left = m->Hazard * 0x1.fffffff768fa1p-01 /* 0.999999999 */ - h * 0.5;
+    bool slow = square < m->Speed * m->Speed * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * (h * h) && square < m->Flux_ * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * h && left > 0.0 && square < left * left;
+    return h <= m->Depth && (slow || x == 0.0 && y == 0.0);
+}
+
+// updatePeaks updates the extremes of cell i with its state c.
+// updatePeaks[float32], peaks.go:57
 DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
-        Slice<State_f32> w) {
-    State_f32 *c = &w[i];
+        State_f32 *c) {
+    // read together, so that a GPU waits once
+    int32 marks = peaks->Marks[i];
+    Most_ most = peaks->Most__[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
     bool there = c->H2 >= p->DryDepth;
-    int32 marks = peaks->Marks[i];
     bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
     if (wet != was) {
         peaks->Marks[i] = marks ^ 1;
@@ -3487,53 +3507,56 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     if (!there) {
         return;
     }
-    if (h > peaks->Depth[i]) {
-        peaks->Depth[i] = h;
-        peaks->When[i] = now;
+    // above the bed, which then need not be read; looked at when it was new
+    double level = h;
+    bool looked = h == most.Depth;
+    if (peaks->Level_.len > 0) {
+        looked = false;
+        level -= double(beds[i].Depth);
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
     }
-    if ((marks & 2) == 0) {
-        if (num_Abs_f64(h - double(beds[i].Depth) - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0 && !looked) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
             peaks->Marks[i] |= 2;
         }
     }
-    if (peaks->Level_.len > 0) {
-        double level = h - double(beds[i].Depth);
-        if (level > peaks->Level_[i]) {
-            peaks->Level_[i] = level;
-        }
+    if (Most_hold(&most, h, x, y)) {
+        return;
     }
     x = x / h;
     y = y / h;
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed[i]) {
-        peaks->Speed[i] = speed;
+    if (h > most.Depth) {
+        peaks->When[i] = now;
     }
-    if (flux > peaks->Flux_[i]) {
-        peaks->Flux_[i] = flux;
-    }
-    if (hazard > peaks->Hazard[i]) {
-        peaks->Hazard[i] = hazard;
+    if (h > most.Depth || speed > most.Speed || flux > most.Flux_ || hazard > most.Hazard) {
+        peaks->Most__[i] = Most_{num_Larger_f64(h, most.Depth), num_Larger_f64(speed, most.Speed), num_Larger_f64(flux, most.Flux_), num_Larger_f64(hazard, most.Hazard)};
     }
 }
 
 // UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
 // twice.
-// UpdatePeaks[float32], peaks.go:34
+// UpdatePeaks[float32], peaks.go:39
 DEVICE void UpdatePeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
-    updatePeaks_f32(i, p, clock->Time, peaks, beds, w);
+    State_f32 c = w[i];
+    updatePeaks_f32(i, p, clock->Time, peaks, beds, &c);
 }
 
-// updatePeaks[float64], peaks.go:49
+// updatePeaks updates the extremes of cell i with its state c.
+// updatePeaks[float64], peaks.go:57
 DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
-        Slice<State_f64> w) {
-    State_f64 *c = &w[i];
+        State_f64 *c) {
+    // read together, so that a GPU waits once
+    int32 marks = peaks->Marks[i];
+    Most_ most = peaks->Most__[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
     bool there = c->H2 >= p->DryDepth;
-    int32 marks = peaks->Marks[i];
     bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
     if (wet != was) {
         peaks->Marks[i] = marks ^ 1;
@@ -3546,44 +3569,45 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     if (!there) {
         return;
     }
-    if (h > peaks->Depth[i]) {
-        peaks->Depth[i] = h;
-        peaks->When[i] = now;
+    // above the bed, which then need not be read; looked at when it was new
+    double level = h;
+    bool looked = h == most.Depth;
+    if (peaks->Level_.len > 0) {
+        looked = false;
+        level -= beds[i].Depth;
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
     }
-    if ((marks & 2) == 0) {
-        if (num_Abs_f64(h - beds[i].Depth - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0 && !looked) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
             peaks->Marks[i] |= 2;
         }
     }
-    if (peaks->Level_.len > 0) {
-        double level = h - beds[i].Depth;
-        if (level > peaks->Level_[i]) {
-            peaks->Level_[i] = level;
-        }
+    if (Most_hold(&most, h, x, y)) {
+        return;
     }
     x = x / h;
     y = y / h;
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed[i]) {
-        peaks->Speed[i] = speed;
+    if (h > most.Depth) {
+        peaks->When[i] = now;
     }
-    if (flux > peaks->Flux_[i]) {
-        peaks->Flux_[i] = flux;
-    }
-    if (hazard > peaks->Hazard[i]) {
-        peaks->Hazard[i] = hazard;
+    if (h > most.Depth || speed > most.Speed || flux > most.Flux_ || hazard > most.Hazard) {
+        peaks->Most__[i] = Most_{num_Larger_f64(h, most.Depth), num_Larger_f64(speed, most.Speed), num_Larger_f64(flux, most.Flux_), num_Larger_f64(hazard, most.Hazard)};
     }
 }
 
 // UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
 // twice.
-// UpdatePeaks[float64], peaks.go:34
+// UpdatePeaks[float64], peaks.go:39
 DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
-    updatePeaks_f64(i, p, clock->Time, peaks, beds, w);
+    State_f64 c = w[i];
+    updatePeaks_f64(i, p, clock->Time, peaks, beds, &c);
 }
 
 // end is the time at the end of the step.
@@ -3630,12 +3654,13 @@ DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
 }
 
 // UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// UpdatePeaksInStep[float32], peaks.go:41
+// UpdatePeaksInStep[float32], peaks.go:47
 DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     if (!now.Stop) {
-        updatePeaks_f32(i, p, now.Time, peaks, beds, w);
+        State_f32 c = w[i];
+        updatePeaks_f32(i, p, now.Time, peaks, beds, &c);
     }
 }
 
@@ -3683,19 +3708,21 @@ DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
 }
 
 // UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// UpdatePeaksInStep[float64], peaks.go:41
+// UpdatePeaksInStep[float64], peaks.go:47
 DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     if (!now.Stop) {
-        updatePeaks_f64(i, p, now.Time, peaks, beds, w);
+        State_f64 c = w[i];
+        updatePeaks_f64(i, p, now.Time, peaks, beds, &c);
     }
 }
 
 // At is the extremes of cell i up to now, whose bed has a depth in m.
-// (*Peaks).At, peaks.go:121
+// (*Peaks).At, peaks.go:138
 DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
-    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
+    Most_ most = p->Most__[i];
+    Peak of = Peak{most.Depth, most.Depth - depth, most.Speed, most.Flux_, most.Hazard, p->Arrival[i], p->When[i], p->Wet[i]};
     if (p->Level_.len > 0) {
         of.Level_ = p->Level_[i];
     }
@@ -3706,7 +3733,7 @@ DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
 }
 
 // GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
-// GatherPeaks[float32], peaks.go:115
+// GatherPeaks[float32], peaks.go:132
 DEVICE void GatherPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<Peak> to) {
     Bed_f32 bed = beds[cells[k]];
@@ -3714,7 +3741,7 @@ DEVICE void GatherPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, co
 }
 
 // GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
-// GatherPeaks[float64], peaks.go:115
+// GatherPeaks[float64], peaks.go:132
 DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<Peak> to) {
     Bed_f64 bed = beds[cells[k]];
@@ -4811,7 +4838,7 @@ DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, 
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:79
+// (*TiledMesh[float32]).count, tile.go:87
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -4821,7 +4848,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // onceForFirst is 1 for the first tile and 0 for all others.
-// onceForFirst, tile.go:71
+// onceForFirst, tile.go:79
 DEVICE int64 onceForFirst(int64 t) {
     if (t == 0) {
         return 1;
@@ -4858,24 +4885,16 @@ DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     return b;
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:87
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Array<Flux_f32, 384> *flux,
-        Slice<State_f32> out) {
-    TileCell cell = m->Cells[k];
-    balance_f32 b = collect_f32(cell.Slots, flux);
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
-}
-
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
-// TileStep[float32], tile.go:44
-DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+// step needs. Where keep is set, it updates the cells' extremes with w, as UpdatePeaks does. Nothing else happens once
+// the clock has stopped.
+// TileStep[float32], tile.go:45
+DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 *p, const TiledMesh_f32 *m,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w,
+        Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
+        Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -4895,14 +4914,22 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        int64 i = int64(cell.Cell);
+        State_f32 from = w[i];
+        float area = m->Beds[i].Area;
+        if (keep) {
+            updatePeaks_f32(i, p, now.Time, peaks, m->Beds, &from);
+        }
+        balance_f32 b = collect_f32(cell.Slots, flux);
+        float limit = balance_advance_f32(&b, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:79
+// (*TiledMesh[float64]).count, tile.go:87
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -4940,24 +4967,16 @@ DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     return b;
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:87
-DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
-        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Array<Flux_f64, 384> *flux,
-        Slice<State_f64> out) {
-    TileCell cell = m->Cells[k];
-    balance_f64 b = collect_f64(cell.Slots, flux);
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell]);
-}
-
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
-// TileStep[float64], tile.go:44
-DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+// step needs. Where keep is set, it updates the cells' extremes with w, as UpdatePeaks does. Nothing else happens once
+// the clock has stopped.
+// TileStep[float64], tile.go:45
+DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64 *p, const TiledMesh_f64 *m,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w,
+        Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
+        Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -4977,7 +4996,15 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        int64 i = int64(cell.Cell);
+        State_f64 from = w[i];
+        double area = m->Beds[i].Area;
+        if (keep) {
+            updatePeaks_f64(i, p, now.Time, peaks, m->Beds, &from);
+        }
+        balance_f64 b = collect_f64(cell.Slots, flux);
+        double limit = balance_advance_f64(&b, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -5289,7 +5316,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel UpdatePeaks, peaks.go:34
+// Kernel UpdatePeaks, peaks.go:39
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5297,7 +5324,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int6
     if (i < hi) UpdatePeaks_f32_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaks, peaks.go:34
+// Kernel UpdatePeaks, peaks.go:39
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5305,7 +5332,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int6
     if (i < hi) UpdatePeaks_f64_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaksInStep, peaks.go:41
+// Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5313,7 +5340,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo
     if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaksInStep, peaks.go:41
+// Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5321,14 +5348,14 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo
     if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel GatherPeaks, peaks.go:115
+// Kernel GatherPeaks, peaks.go:132
 extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f32 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) GatherPeaks_f32_at(k, cells, clock, &peaks, beds, to);
 }
 
-// Kernel GatherPeaks, peaks.go:115
+// Kernel GatherPeaks, peaks.go:132
 extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f64 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5535,75 +5562,159 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int
     if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 

@@ -38,12 +38,13 @@ type TiledMesh[F num.Float] struct {
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
+// step needs. Where keep is set, it updates the cells' extremes with w, as UpdatePeaks does. Nothing else happens once
+// the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe blocks=5,5,4
-func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
-	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], flux *[TileEdges]Flux[F],
-	n *Counters) F {
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe keep=false,true blocks=5,5,5,5,4,4
+func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
+	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.atStepStart(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -61,7 +62,14 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
+		cell := m.Cells[tile.Cell+k]
+		i := int(cell.Cell)
+		from, area := w[i], m.Beds[i].Area
+		if keep {
+			updatePeaks(i, p, now.Time, peaks, m.Beds, &from)
+		}
+		b := collect(cell.Slots, flux)
+		limit := b.advance(i, p, now.Dt, area, &from, manning, force, &out[i])
 		best = min(best, limit)
 	}
 	return best
@@ -81,14 +89,6 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 		return 0, 0
 	}
 	return m.Tiles[t+1].Edge - m.Tiles[t].Edge, m.Tiles[t+1].Cell - m.Tiles[t].Cell
-}
-
-// gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, force *Forcing[F],
-	flux *[TileEdges]Flux[F], out []State[F]) F {
-	cell := m.Cells[k]
-	b := collect(cell.Slots, flux)
-	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, &w[cell.Cell], manning, force, &out[cell.Cell])
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.

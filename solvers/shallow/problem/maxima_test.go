@@ -21,19 +21,24 @@ var everyStep = []string{"output.format=['nc']", "output.every=2e-5", "maxima={t
 		"'arrival', 'max_time', 'wet_time']", "gauge=[{name='front', at=[-1.8, 0.3]}]"}
 
 // TestMaximaAreThoseOfAllFrames: what is kept is what the frames of all steps hold, to the bit, on any ranks, at both
-// orders and precisions, with a bed that moves.
+// orders and precisions, with a bed that moves and one that does not.
 func TestMaximaAreThoseOfAllFrames(t *testing.T) {
-	for name, sets := range map[string][]string{
-		"first":  {},
-		"second": {"physics.order=2", "physics.lagged_step=true"},
-		"narrow": {"physics.order=2", "physics.precision=float32"},
+	for name, of := range map[string]struct {
+		text string
+		sets []string
+	}{
+		"first":       {weather, nil},
+		"first lags":  {weather, []string{"physics.lagged_step=true", "physics.precision=float32"}},
+		"first rises": {forced, nil},
+		"second":      {forced, []string{"physics.order=2", "physics.lagged_step=true"}},
+		"narrow":      {weather, []string{"physics.order=2", "physics.precision=float32"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, outlines string
 			var metrics map[string]float64
 			for _, ranks := range []int{1, 3, 7} {
 				dir := t.TempDir()
-				s, err := runtest.On(t, forced, ranks, 1, runtest.Local, dir, append(sets, everyStep...)...)
+				s, err := runtest.On(t, of.text, ranks, 1, runtest.Local, dir, append(of.sets, everyStep...)...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -223,7 +228,12 @@ func readAll(t *testing.T, path string) map[string][]float64 {
 	return all
 }
 
-// TestMaximaGoOn: a run that was killed ends with what is largest of all its steps.
+// TestMaximaGoOn: a run that was killed ends with what is largest of all its steps, whether these look at the water by
+// themselves or not.
 func TestMaximaGoOn(t *testing.T) {
-	runtest.GoesOn(t, forced, append([]string{"checkpoint.steps=7"}, everyStep...)...)
+	for name, text := range map[string]string{"in steps": weather, "beside steps": forced} {
+		t.Run(name, func(t *testing.T) {
+			runtest.GoesOn(t, text, append([]string{"checkpoint.steps=7"}, everyStep...)...)
+		})
+	}
 }

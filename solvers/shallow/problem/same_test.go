@@ -59,7 +59,13 @@ conservation_every = 5
 
 // forced is one layer that starts with a lake and dry ground, under rain, wind and the rotation of the earth, while
 // some of it evaporates and some seeps away; the air presses, and the bed rises.
-const forced = `
+const forced = weather + `uplift = "0.2*exp(-x*x)"
+uplift_start = 0.05
+uplift_end = 0.3
+`
+
+// weather is forced on a bed that stays where it is.
+const weather = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
 physics = { order = 1, layers = 1, manning = 0.02, dry_depth = 1e-4 }
@@ -78,9 +84,6 @@ wind_x = "10 - t"
 wind_y = 3
 pressure = "200*x*y"
 pressure_course = "1 + t"
-uplift = "0.2*exp(-x*x)"
-uplift_start = 0.05
-uplift_end = 0.3
 `
 
 // turning is two layers around an island, at second order, that the wind drives on a turning earth while the air
