@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// pond is one layer, and a place for more sections.
+// pond is a case with one layer, without optional sections.
 var pond = strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
 
 func TestForcingReadsBack(t *testing.T) {
@@ -20,7 +20,7 @@ func TestForcingReadsBack(t *testing.T) {
 	} {
 		c := parse(t, pond+"[forcing]\n"+forcing+"\n")
 		if again := parse(t, c.String()); again.Hash() != c.Hash() || !strings.Contains(c.String(), "[forcing]") {
-			t.Errorf("%s\nbecame\n%s", c, again)
+			t.Errorf("case\n%s\nreads back as\n%s", c, again)
 		}
 	}
 }

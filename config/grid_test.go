@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// parseGrid decodes a document that has a section [grid] alone.
+// parseGrid decodes a document that consists of a section [grid].
 func parseGrid(text string) (g config.Grid, err error) {
 	_, err = config.Parse("c.toml", []byte(text), []string{"solver=toy"}, map[string]config.Decoder{
 		"toy": func(root *config.Section, c *config.Case) {
-			c.Sections = none{}
+			c.Sections = noSections{}
 			g = config.DecodeGrid(root.Sub("grid"))
 		}})
 	return g, err
@@ -42,7 +42,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// box is a grid with every key. Each refusal changes a line of it.
+// box is a grid with all keys. Each refusal changes one line.
 const box = `[grid]
 bounds = [0, 0, 1, 1]
 cells = [8, 4]
@@ -89,14 +89,14 @@ func TestGridRefusals(t *testing.T) {
 		}
 		_, err := parseGrid(strings.Replace(box, c.old, c.new, 1))
 		if err == nil {
-			t.Errorf("%q was taken", c.new)
+			t.Errorf("%q was accepted", c.new)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error\n%v\ndoes not say\n%s", c.new, err, c.want)
 		}
 	}
 }
 
-// FuzzGrid proves that a grid that is taken has cells of a width, and prints as the same grid.
+// FuzzGrid proves that the cells of an accepted grid have a width, and that the grid prints as the same grid.
 func FuzzGrid(f *testing.F) {
 	f.Add(box)
 	f.Add("grid = { bounds = [0, 0, 0, 1, 2, 3], cells = [1, 2, 3], periodic = ['z'] }")

@@ -44,7 +44,8 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// What an override replaces is gone with its lines, and what is wrong in the new value is told of the override.
+// TestOverrideOfTable proves that an override replaces a whole table, and that problems in the new value name the
+// override.
 func TestOverrideOfTable(t *testing.T) {
 	_, err := config.Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"}, kinds)
 	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// refuse changes a line of the smallest case, and wants to read a line of the message.
+// TestRefusals changes one line of the smallest case at a time and checks the message.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"shallow-water"`, `"shalow-water"`, `c.toml:1: solver: "shalow-water" is not known; choose shallow-water`},
@@ -116,14 +116,14 @@ func TestRefusals(t *testing.T) {
 		}
 		_, err := config.Parse("c.toml", []byte(strings.Replace(dam, c.old, c.new, 1)), nil, kinds)
 		if err == nil {
-			t.Errorf("%q was taken", c.new)
+			t.Errorf("%q was accepted", c.new)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error\n%v\ndoes not say\n%s", c.new, err, c.want)
 		}
 	}
 }
 
-func TestProblemsComeInOrderOfTheFile(t *testing.T) {
+func TestProblemsAreSortedByLine(t *testing.T) {
 	text := strings.NewReplacer("end = 0.1", "end = -1", "cells = 64800", "cells = 0", "0.5\n[", "7\n[").Replace(dam)
 	_, err := config.Parse("c.toml", []byte(text), []string{"physics.cfl=3"}, kinds)
 	want := `c.toml:5: [mesh] cells: 0 is not between 2 and 536870912
@@ -135,15 +135,15 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 	}
 }
 
-// Values that nest deeply must not exhaust the stack.
+// TestDeepNesting proves that deeply nested values do not exhaust the stack.
 func TestDeepNesting(t *testing.T) {
 	deep := "a = " + strings.Repeat("[", config.MaxSize/2-8) + strings.Repeat("]", config.MaxSize/2-8)
 	if _, err := config.Parse("c.toml", []byte(deep), nil, kinds); err == nil {
-		t.Error("taken")
+		t.Error("deeply nested arrays were accepted")
 	}
 }
 
-// TestRefusedBoundaries: what is given at a boundary is one thing, of those that there are.
+// TestRefusedBoundaries proves that a boundary accepts exactly one known condition with a valid value.
 func TestRefusedBoundaries(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
 	for table, want := range map[string]string{

@@ -37,9 +37,10 @@ func init() {
 		t.order = method.Number("order", config.Positive)
 		method.Finish()
 		c.Sections = t
-		c.DecodeTransient(root, t.grid.Dim, config.Written{Fields: []string{"q"}, Usual: []string{"q"},
+		c.DecodeTransient(root, t.grid.Dim, config.Outputs{Fields: []string{"q"}, Default: []string{"q"},
 			Formats: []string{"vti"}})
-	}, Quantities: []solvers.Quantity{{Name: "mass", In: solvers.Metric}, {Name: "off", In: solvers.Metric, Error: true}}})
+	}, Quantities: []solvers.Quantity{{Name: "mass", Outputs: solvers.Metric},
+		{Name: "off", Outputs: solvers.Metric, Error: true}}})
 }
 
 const toyCase = "solver = 'toy'\n[grid]\nbounds = [0, 0, 2, 1]\ncells = 4\n[method]\norder = 2\n[time]\nend = 1\n"

@@ -183,11 +183,11 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 func (s *solver[F]) findFault(ctx context.Context) error {
 	on := domain.Cells(s.part)
 	now, before := s.visibleField(on, s.state[s.now.from()]), s.visibleField(on, s.state[s.now.to()])
-	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+	text, err := solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	if err == nil && text == "" && s.middle != nil {
 		// The mean of both stages may be valid where the first one was not.
 		now = s.visibleField(on, s.middle)
-		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+		text, err = solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	}
 	switch {
 	case err != nil:

@@ -13,7 +13,7 @@ func Cells(part *mesh.Part) *solvers.Space {
 	var grid *vtk.Grid // nil before the first frame
 	return &solvers.Space{
 		Name: "cell", Owned: part.Owned, Held: len(part.Cells), Key: func(i int) int64 { return int64(part.Global[i]) },
-		At: func(i int) []float64 {
+		Position: func(i int) []float64 {
 			x, y := part.Centroid(i)
 			return []float64{x, y}
 		},

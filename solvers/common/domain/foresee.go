@@ -14,7 +14,7 @@ import (
 
 // Foresee is the block with most cells that a grid is cut into for so many ranks. Nothing of the size of the grid is
 // made.
-func Foresee(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Foreseen, err error) {
+func Foresee(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estimate, err error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return f, err
@@ -36,7 +36,7 @@ func Foresee(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Foresee
 		}
 	}
 	f.Entities, f.Held = int64(g.Cells()), (&Block{Block: most}).counts()
-	f.Held.Apart = separate
+	f.Held.SeparateMemory = separate
 	return f, nil
 }
 

@@ -92,7 +92,7 @@ func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	return b, env.Room(ctx, c, b.counts())
+	return b, env.CheckMemory(ctx, c, b.counts())
 }
 
 // counts are the numbers of cells from which memory is estimated.
@@ -137,7 +137,7 @@ func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solver
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
-		Name: "cell", Owned: b.Cells(), Key: b.Number, At: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
+		Name: "cell", Owned: b.Cells(), Key: b.Number, Position: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Block: image, Boxes: boxes}, nil
 		},

@@ -138,7 +138,7 @@ func (v *Section) decodeField(s *config.Section, dim int) {
 func (v *Section) decodeFactor(s *config.Section) {
 	v.Period = s.Number("period", config.NonNegative.Or(0))
 	if s.Has("factor") {
-		v.Factor = s.Formula("factor", s.Changing("factor", config.Required, nil, ""))
+		v.Factor = s.Formula("factor", s.TimeField("factor", config.Required, nil, ""))
 		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {
 			s.Fail("factor", "depends on the place; it is an expression over t, by which the velocity everywhere is multiplied")
 		}
@@ -173,7 +173,7 @@ func (v *Section) series(s *config.Section) {
 
 // steady is an expression over the position alone.
 func steady(s *config.Section, key string) config.Field {
-	f := s.Formula(key, s.Changing(key, config.Required, nil, ""))
+	f := s.Formula(key, s.TimeField(key, config.Required, nil, ""))
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.Fail(key, `depends on t; give factor = "…", an expression over t by which the velocity everywhere is multiplied`)
 	}

@@ -202,7 +202,7 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 		return Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)
 	}
 	return Body{Phi: func(x, y, z float64) float64 {
-		if r.failures.Settled(x, y, z) {
+		if r.failures.Irrelevant(x, y, z) {
 			return 1 // whoever asks shall come to an end soon
 		}
 		v, err := p.Eval(x, y, z, 0)

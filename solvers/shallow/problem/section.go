@@ -210,12 +210,12 @@ func decodeGiven(s *config.Section) Given {
 	return g
 }
 
-func (w *Sections) output() config.Written {
+func (w *Sections) output() config.Outputs {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
+	o := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"h1", "h2", "z1"},
 		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {
-		o.Usual = []string{"h", "z"}
+		o.Default = []string{"h", "z"}
 		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)
 	}
 	return o
