@@ -47,7 +47,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 		s.gaugePosition(&g, dim)
 		if g.File != "" {
 			if s.Has("name") {
-				s.Fail("name", "applies to at and line only: the points of a file have their own names")
+				s.Fail("name", "belongs to at or line: the points of a file have their own names")
 			}
 		} else if g.Name = s.Name("name", Required); names[g.Name] && g.Name != "" {
 			s.Fail("name", "%q is the name of another gauge", g.Name)
@@ -56,7 +56,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 		if s.Know("measured"); s.Has("measured") {
 			g.Measured = s.measured("measured")
 			if s.Has("line") || s.Has("file") {
-				s.Fail("measured", "applies to at only: it is data at one point")
+				s.Fail("measured", "belongs to at: it is data at one point")
 			}
 		}
 		s.Finish()
@@ -73,7 +73,7 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 	given := ""
 	for _, key := range []string{"at", "line", "file"} {
 		if s.Has(key) && given != "" {
-			s.Fail(key, "excludes %s: give one of them", given)
+			s.Fail(key, "cannot be combined with %s: give one of them", given)
 			return
 		} else if s.Has(key) {
 			given = key
@@ -91,7 +91,7 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 		g.At = s.Numbers("at", dim)
 	}
 	if s.Has("points") && given != "line" {
-		s.Fail("points", "applies to line only")
+		s.Fail("points", "belongs to line")
 	}
 }
 

@@ -33,14 +33,14 @@ func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
 	}
 	switch {
 	case s.Has("file") && s.Has("generate"):
-		s.Fail("generate", "excludes file; leave one of them out")
+		s.Fail("generate", "cannot be combined with file; leave one of them out")
 	case s.Has("file"):
 		if m.File == "" {
 			s.Fail("file", "is empty")
 		}
 		for _, key := range []string{"bounds", "cells"} {
 			if s.Has(key) {
-				s.Fail(key, "applies to generate only, and this mesh comes from a file")
+				s.Fail(key, "belongs to generate, and this mesh comes from a file")
 			}
 		}
 		s.Know("bounds", "cells")
@@ -75,7 +75,7 @@ func (s *Section) box(m *Mesh) {
 	}
 	m.Cells = int(s.Integer("cells", Needed, 6, maxTetrahedra))
 	if m.Refine > 0 {
-		s.Fail("refine", "applies to triangles only, and a box has tetrahedra")
+		s.Fail("refine", "applies to triangles, and a box has tetrahedra")
 	}
 }
 

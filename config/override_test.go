@@ -33,7 +33,7 @@ func TestOverrides(t *testing.T) {
 		"[time]\nend=1":              `is not a key`,
 		"time.end=[1":                `--set time.end: [1: `,
 		"time.end=\"1":               `--set time.end: "1: `,
-		"title=\xff":                 `is not text`,
+		"title=\xff":                 `is not valid text`,
 		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
 		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
 	} {

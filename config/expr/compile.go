@@ -78,7 +78,7 @@ func (c *compiler) term(n ast.Node) (term, error) {
 	case *ast.BoolNode:
 		return term{}, notNumber(n)
 	}
-	return term{}, failure(n, "not a number, name, operator or function")
+	return term{}, failure(n, "only numbers, names, operators and functions can be used here")
 }
 
 func literal(v float64) term { return term{func(point) float64 { return v }, true} }
@@ -113,7 +113,7 @@ func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 		return term{}, failure(n, "%s is a function; write %s(…)", n.Value, n.Value)
 	}
 	known := slices.Concat(builtins, c.vars)
-	return term{}, failure(n, "name %q is unknown; known are %s", n.Value, strings.Join(known, ", "))
+	return term{}, failure(n, "name %q is not known; use one of %s", n.Value, strings.Join(known, ", "))
 }
 
 func (c *compiler) unary(n *ast.UnaryNode) (term, error) {

@@ -56,7 +56,7 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 	f, ok := functions[name.Value]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(functions)), ", ")
-		return term{}, failure(n, "function %q is unknown; known are %s", name.Value, known)
+		return term{}, failure(n, "function %q is not known; use one of %s", name.Value, known)
 	}
 	args, constant := make([]number, len(n.Arguments)), true
 	for i, a := range n.Arguments {

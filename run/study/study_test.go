@@ -83,7 +83,7 @@ func TestAxes(t *testing.T) {
 		t.Errorf("%q, %q, %v", fixed, axes, err)
 	}
 	for text, wrong := range map[string]string{"a": "write key=value", "a=1": "several values", "a=1,,2": "value 2",
-		"a=1,2,1": "1 is there twice"} {
+		"a=1,2,1": "1 is given twice"} {
 		if _, _, err := Axes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -151,7 +151,7 @@ var Fields = []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}
 
 func (s *solver[F]) Field(name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
-		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
+		return nil, fmt.Errorf("field %q is not known; use one of %v", name, Fields)
 	}
 	w, err := s.hostState()
 	if err != nil {

@@ -24,7 +24,7 @@ func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).
 // grows, and a rank may have more of them than its share where blocks are balanced by cells alone.
 func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
 	if err != nil {
 		return f, err
 	}

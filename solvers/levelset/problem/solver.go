@@ -59,7 +59,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	for i, phi := range inside {
 		inside[i] = -math.Copysign(1, phi)
 	}
-	odd, err := domain.Within(ctx, env.Comm, inside, -1, 1)
+	odd, err := domain.CheckBody(ctx, env.Comm, inside, -1, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const (
 
 // foresee counts the mesh, of a file by its headers.
 func foresee(c *config.Case, ranks int, apart bool) (f solvers.Estimate, err error) {
-	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
+	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}

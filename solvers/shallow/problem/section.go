@@ -128,7 +128,7 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		state = level
 		for _, key := range thickness {
 			if s.Has(key) {
-				s.Fail(key, "cannot be with %v; give thicknesses or levels, not both", level)
+				s.Fail(key, "cannot be combined with %v; give thicknesses or levels, not both", level)
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func decodeGiven(s *config.Section) Given {
 			continue
 		}
 		if g.Kind != "" {
-			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
+			s.Fail(kind, "cannot be combined with %s: one of them is given", g.Kind)
 		}
 		bound := config.Any
 		if kind == "discharge" {

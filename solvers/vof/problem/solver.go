@@ -57,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	odd, err := domain.Within(ctx, env.Comm, f, 0, 1)
+	odd, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 // arrays themselves where these are float64 and lie there too, and in any case what they are made in.
 func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
 	numbers := int64(1)
 	if separate || w.Method.Precision == "float32" {
 		numbers = int64(1 + w.Grid.Dim)
