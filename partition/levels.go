@@ -82,8 +82,8 @@ func (g Graph) lightest(vertices []int32) int32 {
 }
 
 // peripheral finds a vertex of a component that is nearly as far as possible from some other (A. George, J. W. H. Liu,
-// "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree, root, it
-// goes to one of least degree in the last level, as long as the level structure gets deeper. Of the two that it ends
+// "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree, root,
+// it goes to one of least degree in the last level, as long as the level structure gets deeper. Of the two that it ends
 // with it takes the one of the narrower levels. It returns the search from there, which is one of the two given.
 func peripheral(here, there *levels, root int32) *levels {
 	here.search(root, math.MaxInt)
