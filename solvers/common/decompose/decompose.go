@@ -3,7 +3,9 @@
 package decompose
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -67,29 +69,45 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.arrange(cells, o, x, y); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// arrange puts the cells of each rank, which have centroids x and y, in local order, finds their ghosts, and makes
+// plans.
+func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err error) {
+	d.core, d.boundary, d.ghosts = make([][]int32, o.Ranks), make([][]int32, o.Ranks), make([][]int32, o.Ranks)
 	owned := make([][]int32, o.Ranks)
 	wanted := make([][][]int32, o.Ranks) // cells of each rank's ghosts, by owner
-	for r := range o.Ranks {
-		core, boundary, err := partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed)
-		if err != nil {
-			return nil, err
+	errs := make([]error, o.Ranks)
+	rank := func(r int) (err error) {
+		if d.core[r], d.boundary[r], err = partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed); err != nil {
+			return err
 		}
-		d.core, d.boundary = append(d.core, core), append(d.boundary, boundary)
-		owned[r] = append(append(make([]int32, 0, len(core)+len(boundary)), core...), boundary...)
+		owned[r] = slices.Concat(d.core[r], d.boundary[r])
 		ghosts, err := partition.Ghosts(d.Graph, d.Parts, cells[r], 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		wanted[r] = make([][]int32, o.Ranks)
-		var all []int32
 		for _, g := range ghosts {
 			wanted[r][g.Part] = g.Cells
-			all = append(all, g.Cells...)
+			d.ghosts[r] = append(d.ghosts[r], g.Cells...)
 		}
-		d.ghosts = append(d.ghosts, all)
+		return nil
+	}
+	parallel.Ranges(o.Ranks, parallel.Parts(o.Ranks, 1), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			errs[r] = rank(r)
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	d.Plans, err = halo.Plans(owned, wanted)
-	return d, err
+	return err
 }
 
 // Each calls f with the part and plan of every rank in turn, and keeps none of them.
@@ -109,16 +127,8 @@ func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) 
 // share makes the share of a rank.
 func (d *Decomposition) share(r int) (*MeshShare, error) {
 	if d.local == nil {
-		d.local, d.vertexLocal = marks(len(d.mesh.Cells)), marks(len(d.mesh.X))
+		d.local, d.vertexLocal = mesh.NewMarks(len(d.mesh.Cells)), mesh.NewMarks(len(d.mesh.X))
 	}
 	part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], d.local, d.vertexLocal)
 	return &MeshShare{part, d.Plans[r]}, nil
-}
-
-func marks(n int) []int32 {
-	m := make([]int32, n)
-	for i := range m {
-		m[i] = -1
-	}
-	return m
 }
