@@ -100,7 +100,7 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 
 func (p problem) device(comm dist.Comm) (backend.Device, error) {
 	if p.separate {
-		return newApart(max(1, p.threads), comm)
+		return newSeparate(max(1, p.threads), comm)
 	}
 	return cpu.New(max(1, p.threads)), nil
 }

@@ -207,14 +207,14 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 func (s *solver[F]) prepare(b *grid.Block) {
 	for k := range cycleLength {
 		s.passes[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.allTiles)
-		if s.activePasses[k] = s.passes[k]; s.parts > 0 {
+		if s.activePasses[k] = s.passes[k]; s.count > 0 {
 			s.activePasses[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.arrays.activeTiles)
 		}
 	}
 	for n := range s.walls {
-		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
+		s.walls[n] = kernels.NewFillWallLoop(s.wallCells, s.wallGhosts, s.fields[n])
 	}
-	if s.parts > 0 {
+	if s.count > 0 {
 		s.listLoops = s.listing(b, &s.schedule)
 	}
 	if s.period == byCycle {
@@ -246,7 +246,7 @@ func (s *solver[F]) fillGhosts(ctx context.Context) error {
 	if err := s.refresh(ctx); err != nil {
 		return err
 	}
-	s.dev.Run(s.walls[s.now()], 0, len(s.to))
+	s.dev.Run(s.walls[s.now()], 0, len(s.wallGhosts))
 	return nil
 }
 

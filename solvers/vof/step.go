@@ -99,7 +99,7 @@ func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 
 // listTiles lists the tiles or bricks with work in a cycle. The host waits for their number.
 func (s *solver[F]) listTiles() error {
-	if s.parts == 0 {
+	if s.count == 0 {
 		return nil
 	}
 	for _, k := range s.listLoops {
@@ -111,7 +111,7 @@ func (s *solver[F]) listTiles() error {
 	// A recording has room for some more, so as to be of use when the number grows.
 	n := int(s.activeCount[0])
 	if n > s.recordedTiles || n < s.recordedTiles/2 {
-		s.recordedTiles = min(n+n/8+spare, s.parts)
+		s.recordedTiles = min(n+n/8+spare, s.count)
 		s.forgetRecordings()
 	}
 	for k := range cycleLength {
@@ -153,7 +153,7 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
 		if p.walls != nil {
-			s.dev.Run(p.walls, 0, len(s.to))
+			s.dev.Run(p.walls, 0, len(s.wallGhosts))
 		}
 		if p.planes > 0 {
 			s.dev.Run(p.reconstruct, 0, p.planes)
