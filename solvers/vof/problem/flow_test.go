@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// A factor of the velocity does what a period does, if it is that cosine.
+// TestVOFFactor proves that a factor cos(pi*t/period) has the effect of a period.
 func TestVOFFactor(t *testing.T) {
 	const psi = "psi='sin(pi*x)^2*sin(pi*y)^2/pi'"
 	run := func(ranks int, velocity string) map[string]float64 {
@@ -49,7 +49,8 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
 		}
 	}
-	// What the tries before the run have not seen ends it: the middle of the first of 40 steps.
+	// The factor is checked at sampled times before the run; an error in between ends the run: here in the middle of
+	// the first of 40 steps.
 	_, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), "time={end=1}",
 		"velocity={u=0.5, v=0, factor='abs(t - 0.0125) < 1e-5 ? -3 : 1'}")
 	var input *solvers.BadInput

@@ -56,7 +56,7 @@ func TestVOFDefaults(t *testing.T) {
 		c := parse(t, vofCase, sets...)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.Hash() != c.Hash() {
-			t.Errorf("%s: the printed case is another: %v\n%s", sets, err, c)
+			t.Errorf("%s: the printed case differs: %v\n%s", sets, err, c)
 		}
 	}
 }
