@@ -95,7 +95,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 }
 
 func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
-	if s.samples.turned {
+	if s.samples.selected {
 		s.pickSampled(name, cells, values)
 		return nil
 	}
@@ -110,7 +110,7 @@ func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
 
 // forgetHostState marks the host's copy of the state as outdated.
 func (s *solver[F]) forgetHostState() {
-	s.hostStep, s.samples.turned, s.gathering.current = -1, false, false
+	s.hostStep, s.samples.selected, s.gathering.current = -1, false, false
 	clear(s.hostCells)
 }
 
