@@ -279,5 +279,5 @@ func TestBarrierGoesBack(t *testing.T) {
 func ExampleConfig_barrier() {
 	_, err := parameters[float64](Config{Smoother: "barrier", Guard: "none", Cull: true})
 	fmt.Println(err)
-	// Output: the smoother barrier visits all vertices, since what it looks at changes from stage to stage: cull = false
+	// Output: the smoother barrier visits all vertices, since its objective changes from stage to stage: cull = false
 }

@@ -117,7 +117,7 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"grid.blocks=[7, 1]", "[grid] blocks"},
 		{"method={sweep='tiles', exchange='sweep'}", `[method] sweep "tiles" unavailable: tiles need exchange "step"`},
-		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
+		{`velocity={u="x", v="0"}`, "[velocity] the net flow out of a cell is up to"},
 		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
 		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
 		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
