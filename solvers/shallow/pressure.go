@@ -27,8 +27,8 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	return nil
 }
 
-// gradient is that of a field of all cells in owned cell i, by least squares over the neighbours that it has; where
-// they lie in one direction, along it.
+// gradient returns the gradient of a field in owned cell i, by least squares over its neighbours; if they are
+// collinear with the cell, the component along their direction.
 func gradient(p *mesh.Part, i int, field []float64) (g vec2) {
 	at := centroidOf(p, i)
 	var xx, xy, yy, fx, fy float64

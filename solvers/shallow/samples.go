@@ -12,22 +12,22 @@ import (
 
 // gathering reads some cells of a device with separate memory with one copy.
 type gathering[F num.Float] struct {
-	cells   twin[int32]
-	states  twin[kernels.State[F]]
-	depths  twin[F]
-	peaks   twin[kernels.Peak]
+	cells   mirrored[int32]
+	states  mirrored[kernels.State[F]]
+	depths  mirrored[F]
+	peaks   mirrored[kernels.Peak]
 	current bool // peaks are those of these cells in the current state
 }
 
-// twin is an array of the device with a host copy of some of its elements.
-type twin[T any] struct{ device, host []T }
+// mirrored is an array of the device with a host copy of some of its elements.
+type mirrored[T any] struct{ device, host []T }
 
-func newMirrored[T any](a *backend.Arrays, n int) twin[T] {
-	return twin[T]{backend.Fresh[T](a, n, "gauges"), make([]T, n)}
+func newMirrored[T any](a *backend.Arrays, n int) mirrored[T] {
+	return mirrored[T]{backend.Fresh[T](a, n, "gauges"), make([]T, n)}
 }
 
 // fetch copies the first n elements to the host.
-func (t *twin[T]) fetch(d backend.Device, n int) error {
+func (t *mirrored[T]) fetch(d backend.Device, n int) error {
 	return backend.Download(d, t.host[:n], t.device[:n])
 }
 

@@ -148,7 +148,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		"normal \"best\"":         func(p *problem) { p.cfg.Normal = "best" },
 		"advection \"none\"":      func(p *problem) { p.cfg.Advect = "none" },
 		"at most 0.5":             func(p *problem) { p.cfg.CFL = .6 },
-		"above 0":             func(p *problem) { p.cfg.CFL = math.NaN() },
+		"above 0":                 func(p *problem) { p.cfg.CFL = math.NaN() },
 		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
 		"exchange \"never\"":      func(p *problem) { p.cfg.Exchange = "never" },
 		"halo \"post\"":           func(p *problem) { p.cfg.Halo = "post" },

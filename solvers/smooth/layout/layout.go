@@ -28,7 +28,8 @@ const (
 // Options tell how vertices are arranged. Only Boundary, Ridge, Colouring and Dedicated change the results.
 type Options struct {
 	Boundary Boundary
-	// largest angle in degrees by which a curved boundary may turn where vertices slide on it; 0: they do not slide on curves
+	// largest angle in degrees by which a curved boundary may turn where vertices slide on it; 0: they do not slide on
+	// curves
 	Ridge     float64
 	Colouring colouring.Kind
 	Dedicated bool               // boundary vertices form sets of their own

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is wrong with a case is said of the flags that it came from.
+// TestCommandSpeaksOfFlags proves that errors in a case name the flags that have set the keys.
 func TestCommandSpeaksOfFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags map[string]string
@@ -30,7 +30,8 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 	}
 }
 
-// TestSolutionBesideMesh: as for Mmg, sizes are those of the solution beside a Medit file, unless a metric is given.
+// TestSolutionBesideMesh proves that the default sizes are those of the solution file next to a Medit file, as in
+// Mmg.
 func TestSolutionBesideMesh(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.sol", "b.solb", "c.sol"} {
@@ -61,7 +62,7 @@ func TestSolutionBesideMesh(t *testing.T) {
 	}
 }
 
-// TestNumbersOfFlags: numbers are as shells have them.
+// TestNumbersOfFlags proves that numbers in flags may be written as in shells.
 func TestNumbersOfFlags(t *testing.T) {
 	for given, want := range map[string]string{".5": "0.5", "-.5": "-0.5", "1.": "1.0", "1.e-3": "1.0e-3", "0.25": "0.25",
 		"7": "7", "x*.5": "x*.5", "": ""} {

@@ -44,12 +44,12 @@ func TestSmoothDefaults(t *testing.T) {
 		c := parse(t, smoothCase, set)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
-			t.Errorf("%s: the printed case is another: %v\n%s", set, err, c)
+			t.Errorf("%s: the printed case differs: %v\n%s", set, err, c)
 		}
 	}
 }
 
-// The examples are cases.
+// TestSmoothExamples proves that the examples are valid cases.
 func TestSmoothExamples(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "smooth*.toml"))
 	if err != nil || len(files) < 3 {

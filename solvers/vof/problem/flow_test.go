@@ -39,7 +39,8 @@ func TestVOFFactor(t *testing.T) {
 
 func TestVOFFactorsThatAreRefused(t *testing.T) {
 	for set, want := range map[string]string{
-		"velocity={u=0, v=0, factor='1 + t'}":     "[velocity] factor: it is 1.002 at t = 0.002, its magnitude must not exceed 1",
+		"velocity={u=0, v=0, factor='1 + t'}": "[velocity] factor: it is 1.002 at t = 0.002, its magnitude must not " +
+			"exceed 1",
 		"velocity={u=0, v=0, factor='1/(t - 2)'}": `[velocity] factor: it is -1.002`,
 		"velocity={u=0, v=0, factor='log(t)/9'}":  `[velocity] factor: expression "log(t)/9" is infinite at`,
 	} {
