@@ -107,7 +107,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 // newSolver makes the solver, while the progress shows what takes long.
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.LocalRanks}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, RanksOnDevice: o.LocalRanks}
 	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
@@ -156,8 +156,8 @@ func (r *runner) printFindings(ctx context.Context) error {
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
 		return err
 	}
-	if r.size.Found != "" {
-		fmt.Fprintln(r.Progress.Out, r.size.Found)
+	if r.size.Note != "" {
+		fmt.Fprintln(r.Progress.Out, r.size.Note)
 	}
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
 		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
@@ -173,7 +173,7 @@ func (r *runner) printNotes() {
 	if r.Comm.Rank() != 0 || to == nil {
 		return
 	}
-	for _, what := range r.size.Odd {
+	for _, what := range r.size.Warnings {
 		fmt.Fprintln(to, "note:", what)
 	}
 }

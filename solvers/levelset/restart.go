@@ -21,7 +21,7 @@ func (s *solver[F]) ParticleFields() []solvers.Field {
 	}
 	w.space.Owned = w.n
 	return []solvers.Field{{Name: "particle", Doc: "place, counted in cells, and radius in m, negative inside",
-		On: &w.space, Hashed: true, Saved: true, Components: []string{"x", "y", "z", "r"},
+		Space: &w.space, Hashed: true, Saved: true, Components: []string{"x", "y", "z", "r"},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w.p[w.side][:w.n], 0) }}}
 }
 

@@ -106,7 +106,7 @@ type solver[F num.Float] struct {
 	upwards                         [3]upward[F]
 	loops                           loops[F]
 	swarm                           *swarm[F] // nil without particles
-	observer                        solvers.Observing[observation]
+	observer                        solvers.ObservationBuffers[observation]
 
 	host   []F     // a copy of a field, of a device with separate memory
 	rate   float64 // the largest |u|/h of a face, 1/s, at a factor of 1

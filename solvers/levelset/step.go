@@ -108,7 +108,7 @@ func (s *solver[F]) updateRadii() {
 
 // setClock uploads the factors of a step.
 func (s *solver[F]) setClock(dt float64) error {
-	begin, middle, end := s.flow.At(s.t), s.flow.At(s.t+dt/2), s.flow.At(s.t+dt)
+	begin, middle, end := s.flow.FactorAt(s.t), s.flow.FactorAt(s.t+dt/2), s.flow.FactorAt(s.t+dt)
 	c := &s.next[0]
 	for d := range s.block.Grid.Dim {
 		part := dt / s.block.Grid.Spacing(d)

@@ -15,7 +15,7 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		return nil, err
 	}
 	b := s.block
-	n := &contour.Nodes{Dim: b.Grid.Dim, N: b.N, Lo: b.Lo, Whole: b.Grid.N, At: func(axis, node int) float64 {
+	n := &contour.Nodes{Dim: b.Grid.Dim, N: b.N, Lo: b.Lo, Whole: b.Grid.N, Coordinate: func(axis, node int) float64 {
 		if axis >= b.Grid.Dim {
 			return b.Grid.Lo[axis]
 		}
@@ -27,7 +27,7 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		}
 		n.Whole[d]++ // along a period the first node comes again
 	}
-	least := contour.Shortest * float64(s.lattice.Least)
+	least := contour.MinDistance * float64(s.lattice.Least)
 	for k := range n.N[2] {
 		for j := range n.N[1] {
 			for i := range n.N[0] {

@@ -45,7 +45,7 @@ type swarmLoops struct {
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
 	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
-	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.allocate,
+	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, TakeOwnership: w.allocate,
 		Belongs: w.belongs}
 	w.migration, err = newMigration(s, plan, boxes)
 	return w, err

@@ -151,7 +151,7 @@ var Fields = []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}
 
 func (s *solver[F]) Field(name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
-		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
+		return nil, fmt.Errorf("field %q is not known; use one of %v", name, Fields)
 	}
 	w, err := s.hostState()
 	if err != nil {
@@ -183,11 +183,11 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 func (s *solver[F]) findFault(ctx context.Context) error {
 	on := domain.Cells(s.part)
 	now, before := s.visibleField(on, s.state[s.now.from()]), s.visibleField(on, s.state[s.now.to()])
-	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+	text, err := solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	if err == nil && text == "" && s.middle != nil {
 		// The mean of both stages may be valid where the first one was not.
 		now = s.visibleField(on, s.middle)
-		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+		text, err = solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	}
 	switch {
 	case err != nil:

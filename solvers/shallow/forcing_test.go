@@ -24,7 +24,7 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water st
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.RCM, Cut: partition.HilbertCut})
+	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.RCM, Method: partition.HilbertCut})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: "rcm", Cut: "hilbert"})
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: "rcm", Method: "hilbert"})
 	if err != nil {
 		t.Fatal(err)
 	}

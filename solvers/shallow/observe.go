@@ -14,7 +14,7 @@ import (
 
 // observer computes diagnostics of all owned cells on the device while steps are queued.
 type observer struct {
-	solvers.Observing[observation]
+	solvers.ObservationBuffers[observation]
 	found  []kernels.Surveyed // one
 	clear  backend.Loop
 	survey [2]backend.Loop // by state

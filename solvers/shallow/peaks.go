@@ -199,7 +199,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	}
 	for _, m := range Maxima {
 		f := m.Field
-		f.On = on
+		f.Space = on
 		f.Values = func(context.Context) ([]float64, error) {
 			peaks, err := s.peaksNow()
 			if err != nil {
@@ -214,7 +214,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			})
 			return values, nil
 		}
-		f.At = func(_ context.Context, cells []int, values []float64) error {
+		f.ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
 		}
 		list = append(list, f)
@@ -222,7 +222,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
 	saved := func(name string, view func() solvers.View) {
-		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", Space: owned,
 			Saved: true, View: view})
 	}
 	for k, array := range s.peaks.Arrays() {

@@ -19,7 +19,8 @@ func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
 
 // field is a state of all cells of the part.
 func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
-	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", On: on, Hashed: true, Saved: true,
+	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", Space: on,
+		Hashed: true, Saved: true,
 		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
@@ -39,13 +40,13 @@ func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solver
 func (s *solver[F]) BudgetFields() (list []solvers.Field) {
 	if len(s.openGroups) > 0 {
 		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
-		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", On: edges,
+		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", Space: edges,
 			Saved: true, Components: []string{"v1", "v2"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
 	}
 	if s.evaporation || s.infiltration {
 		cells := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", On: cells,
+		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", Space: cells,
 			Saved: true, Components: []string{"evaporated", "soaked"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}

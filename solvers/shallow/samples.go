@@ -192,8 +192,8 @@ func (s *solver[F]) fetchSamples(before int64) error {
 // Sampled are the times at the ends of the steps that the last Advance took.
 func (s *solver[F]) Sampled() []float64 { return s.samples.times }
 
-// Turn has Pick tell of one of these moments until the next Advance.
-func (s *solver[F]) Turn(k int) { s.samples.turned, s.samples.turn = true, k }
+// SelectSample has Pick tell of one of these moments until the next Advance.
+func (s *solver[F]) SelectSample(k int) { s.samples.turned, s.samples.turn = true, k }
 
 // pickSampled is Pick of sampled cells at the moment of Turn.
 func (s *solver[F]) pickSampled(name string, cells []int, values []float64) {

@@ -89,7 +89,7 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 					}
 				}
 				for k, at := range s.Sampled() {
-					s.Turn(k)
+					s.SelectSample(k)
 					if err := look(at); err != nil {
 						return err
 					}

@@ -34,10 +34,10 @@ type Solver interface {
 	Value(name string, cell int) float64
 	// Pick writes a quantity at some owned cells to values.
 	Pick(name string, cells []int, values []float64) error
-	// Sample, Sampled and Turn are those of solvers.Sampler, of all that Pick knows.
+	// Sample, Sampled and SelectSample are those of solvers.Sampler, of all that Pick knows.
 	Sample(cells []int) (bool, error)
 	Sampled() []float64
-	Turn(k int)
+	SelectSample(k int)
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)

@@ -18,7 +18,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	}
 	of := func(threads int) (all []any) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Cut: "hilbert"})
+		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Method: "hilbert"})
 		if err != nil {
 			t.Fatal(err)
 		}

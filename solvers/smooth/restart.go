@@ -26,7 +26,7 @@ var vertexFields = [4][]struct {
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
-		At: func(i int) (at []float64) {
+		Position: func(i int) (at []float64) {
 			for _, x := range e.origin[:e.dim] {
 				at = append(at, x[i])
 			}
@@ -37,7 +37,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 		for _, f := range vertexFields[e.dim] {
 			at := from
 			from += uintptr(len(f.numbers)) * sizeOf[F]()
-			all = append(all, solvers.Field{Name: of + f.name, Doc: f.doc, On: on, Components: f.numbers, Saved: true,
+			all = append(all, solvers.Field{Name: of + f.name, Doc: f.doc, Space: on, Components: f.numbers, Saved: true,
 				View: func() solvers.View { return solvers.ViewOf[F](e.dev, v, at) }})
 		}
 		return all
@@ -49,7 +49,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 	}
 	if e.params.Cull {
 		last := func(name string, of []int32) solvers.Field {
-			return solvers.Field{Name: name, On: on, Saved: true,
+			return solvers.Field{Name: name, Space: on, Saved: true,
 				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, of, 0) }}
 		}
 		all = append(all, last("moved", e.moved), last("seen", e.seen))

@@ -176,7 +176,7 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 
 // checkFinite reports the first vertex with non-finite coordinates.
 func (s *engine[F, V]) checkFinite(ctx context.Context) error {
-	text, err := solvers.Broken(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
+	text, err := solvers.FirstInvalid(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
 	switch {
 	case err != nil:
 		return err

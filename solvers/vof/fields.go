@@ -15,7 +15,7 @@ var Fields = []string{"f", "nx", "ny", "nz", "alpha", "curvature"}
 
 func (s *solver[F]) checkField(name string) error {
 	if !slices.Contains(Fields, name) {
-		return fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
+		return fmt.Errorf("field %q is not known; use one of %s", name, strings.Join(Fields, ", "))
 	}
 	if name == "curvature" && s.block.Ghost < heightGhosts {
 		return fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost,

@@ -39,9 +39,9 @@ func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, plane
 // cellsOf are the block's own cells.
 func cellsOf(b *grid.Block) shape.Cells {
 	c := shape.Cells{Dim: b.Grid.Dim}
-	for axis := range c.At {
+	for axis := range c.Planes {
 		for i := range b.N[axis] + 1 {
-			c.At[axis] = append(c.At[axis], b.Grid.Face(axis, b.Lo[axis]+i))
+			c.Planes[axis] = append(c.Planes[axis], b.Grid.Face(axis, b.Lo[axis]+i))
 		}
 	}
 	return c

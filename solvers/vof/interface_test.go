@@ -61,7 +61,7 @@ func surfaceOf(t *testing.T, p problem) *joined {
 func (w *joined) add(t *testing.T, ids []int64, dim int) {
 	name := fmt.Sprint(ids)
 	if w.simplices[name] {
-		t.Errorf("simplex %s is there twice", name)
+		t.Errorf("simplex %s is given twice", name)
 	}
 	w.simplices[name] = true
 	a, b := w.at[ids[0]], w.at[ids[1]]

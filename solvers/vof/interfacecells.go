@@ -7,7 +7,7 @@ func (c *corners) surface() *contour.Surface {
 	c.average()
 	b := c.block
 	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Values: c.distance, Lo: b.Lo, Whole: b.Grid.N,
-		At: func(axis, node int) float64 {
+		Coordinate: func(axis, node int) float64 {
 			if axis >= b.Grid.Dim {
 				return b.Grid.Lo[axis]
 			}

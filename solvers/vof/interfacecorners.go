@@ -105,8 +105,8 @@ func (c *corners) average() {
 		} else {
 			c.distance[at] = c.side * (0.5 - c.fluid[at]/float64(c.cells[at]))
 		}
-		if d := c.distance[at]; math.Abs(d) < contour.Shortest*c.side {
-			c.distance[at] = math.Copysign(contour.Shortest*c.side, d+0) // -0 is outside, as 0 is
+		if d := c.distance[at]; math.Abs(d) < contour.MinDistance*c.side {
+			c.distance[at] = math.Copysign(contour.MinDistance*c.side, d+0) // -0 is outside, as 0 is
 		}
 	}
 }

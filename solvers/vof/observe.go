@@ -23,7 +23,7 @@ type observer[F num.Float] struct {
 	planes       [2]kernelOver // by field: of all mixed cells, where they are stored
 	survey       [2]kernelOver
 	found        []int64
-	solvers.Observing[observation]
+	solvers.ObservationBuffers[observation]
 }
 
 // observation is the result for one state.
@@ -167,7 +167,7 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 // brokenAt names the volume fraction that was not finite after some steps: on this rank that of the word of a survey.
 func (s *solver[F]) brokenAt(ctx context.Context, steps int, word int64) error {
 	cell, f := kernels.BrokenCell(word)
-	text, err := solvers.BrokenEntity(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})
+	text, err := solvers.DescribeInvalid(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})
 	if err != nil {
 		return err
 	}

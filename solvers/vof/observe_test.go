@@ -38,7 +38,7 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 					}
 					want = append(want, d)
 				}
-				if s.Steps() < first+solvers.Observations {
+				if s.Steps() < first+solvers.MaxObservations {
 					if err := s.Observe(ctx); err != nil {
 						return err
 					}

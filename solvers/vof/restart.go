@@ -14,7 +14,7 @@ func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.fiel
 // state is the volume fractions as a field.
 func (s *solver[F]) state() []solvers.Field {
 	cells := &solvers.Space{Name: "cell", Owned: s.block.Cells(), Key: s.block.Number}
-	return []solvers.Field{{Name: "f", On: cells, View: s.View, Hashed: true}}
+	return []solvers.Field{{Name: "f", Space: cells, View: s.View, Hashed: true}}
 }
 
 // State is the volume fractions of the block.

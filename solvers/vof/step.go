@@ -130,7 +130,7 @@ const spare = 64
 func (s *solver[F]) setClocks(until float64, first, n int) int {
 	for k := range n {
 		dt, last := s.stepTo(until)
-		factor := s.flow.At(s.t + dt/2)
+		factor := s.flow.FactorAt(s.t + dt/2)
 		for d := range s.block.Grid.Dim {
 			s.next[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
 		}

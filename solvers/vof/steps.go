@@ -31,14 +31,14 @@ func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	const intervals = 4096
 	count := 0.0
 	for k := range intervals {
-		factor := math.Abs(s.flow.At(s.t + left*(float64(k)+0.5)/intervals))
+		factor := math.Abs(s.flow.FactorAt(s.t + left*(float64(k)+0.5)/intervals))
 		count += left / intervals / s.limit * max(factor, 1./maxLengthening)
 	}
 	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)
 }
 
 // fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it uses.
-func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.At(s.t+dt/2)) <= s.limit }
+func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.FactorAt(s.t+dt/2)) <= s.limit }
 
 // longStep is a long step that fits: the shortest one always does.
 func (s *solver[F]) longStep() float64 {

@@ -1,4 +1,5 @@
-// Package decompose cuts a mesh into the parts that the ranks of a run work on.
+// Package decompose partitions a mesh into parts with ghosts and halo plans, one for each rank, and distributes them.
+// New makes a Decomposition on rank 0; Scatter sends every rank its share, which the receiver checks.
 package decompose
 
 import (
@@ -12,32 +13,32 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// Options say how to cut and number a mesh.
+// Options control partition and numbering.
 type Options struct {
-	Ranks int
-	Order partition.Ordering // of the cells within a part
-	Cut   partition.Cut
-	Seed  uint64 // of what is random
+	Ranks  int
+	Order  partition.Ordering // of the cells within a part
+	Method partition.Cut      // algorithm of the partition
+	Seed   uint64             // of random orders and partitions
 }
 
-// Decomposition is a mesh cut into parts.
+// Decomposition is a mesh partitioned for the ranks of a run.
 type Decomposition struct {
-	Plans []*halo.Plan // of each rank
+	Plans []*halo.Plan // halo plan of each rank
 	Graph partition.Graph
-	Parts []int32 // rank of each cell
+	Parts []int32 // owner of each cell
 
 	mesh           *mesh.Mesh
 	nb, group      [][3]int32
 	core, boundary [][]int32 // cells of each rank in local order
-	ghosts         [][]int32 // of each rank, by owner and then by id
+	ghosts         [][]int32 // of each rank, sorted by owner and then by id
 
-	local, vertexLocal []int32 // scratch of Part
+	local, vertexLocal []int32 // scratch arrays of Part
 }
 
-// cellsPerWorker is how many cells are worth a goroutine.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 20_000
 
-// New checks the mesh and cuts it.
+// New checks the mesh and partitions it.
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	d := &Decomposition{mesh: m}
 	var err error
@@ -61,7 +62,7 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	}
 	if o.Ranks == 1 {
 		d.Parts = make([]int32, len(m.Cells))
-	} else if d.Parts, err = partition.Partition(o.Cut, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
+	} else if d.Parts, err = partition.Partition(o.Method, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
 		return nil, err
 	}
 	cells, err := partition.Split(d.Parts, o.Ranks)
@@ -79,7 +80,7 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err error) {
 	d.core, d.boundary, d.ghosts = make([][]int32, o.Ranks), make([][]int32, o.Ranks), make([][]int32, o.Ranks)
 	owned := make([][]int32, o.Ranks)
-	wanted := make([][][]int32, o.Ranks) // of each rank, by owner
+	wanted := make([][][]int32, o.Ranks) // cells of each rank's ghosts, by owner
 	errs := make([]error, o.Ranks)
 	rank := func(r int) (err error) {
 		if d.core[r], d.boundary[r], err = partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed); err != nil {
@@ -109,7 +110,7 @@ func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err
 	return err
 }
 
-// Each calls f with the part and plan of every rank in turn, so that no more than one part needs to be held.
+// Each calls f with the part and plan of every rank in turn, and keeps none of them.
 func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
 	for r := range d.core {
 		s, err := d.share(r)
@@ -123,7 +124,7 @@ func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) 
 	return nil
 }
 
-// share makes the part of a rank.
+// share makes the share of a rank.
 func (d *Decomposition) share(r int) (*MeshShare, error) {
 	if d.local == nil {
 		d.local, d.vertexLocal = mesh.NewMarks(len(d.mesh.Cells)), mesh.NewMarks(len(d.mesh.X))

@@ -14,7 +14,7 @@ import (
 
 func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 	w := c.Sections.(*Sections)
-	return w.Method.Config().Need(held.Block, held.Crossed, w.Method.Precision)
+	return w.Method.Config().Need(held.Block, held.InterfaceEdges, w.Method.Precision)
 }
 
 // memory is what the arrays of a block take.
@@ -22,9 +22,9 @@ func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).
 
 // foresee counts the fullest block, and its share of the particles at the start. They may become more where the surface
 // grows, and a rank may have more of them than its share where blocks are balanced by cells alone.
-func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
+func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
 	if err != nil {
 		return f, err
 	}
@@ -37,7 +37,7 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error)
 		if err := failed(); err != nil {
 			return f, fmt.Errorf("[initial] shape: %w", err)
 		}
-		f.Held.Crossed = (all + ranks - 1) / ranks
+		f.Held.InterfaceEdges = (all + ranks - 1) / ranks
 	}
 	n := needOf(c, f.Held)
 	f.Host = n.Host

@@ -41,7 +41,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"phi"},
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"phi"},
 		Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
 }
 

@@ -76,7 +76,7 @@ time = { end = 8, max_steps = 8 }
 		h := 1 / float64(n)
 		var off [2]float64
 		for i, v := range o.phi {
-			x := o.cells.At(i)
+			x := o.cells.Position(i)
 			d := math.Sqrt((x[0]-.5)*(x[0]-.5)+(x[1]-.5)*(x[1]-.5)+(x[2]-.5)*(x[2]-.5)) - .3
 			if d >= -3.5*h && d < 0 {
 				off[0] = max(off[0], math.Abs(v-d)/h)

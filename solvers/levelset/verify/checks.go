@@ -108,7 +108,7 @@ func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
 	}
 	h := 1.0
 	if o.cells != nil {
-		h = o.cells.At(1)[0] - o.cells.At(0)[0]
+		h = o.cells.Position(1)[0] - o.cells.Position(0)[0]
 	}
 	t.Row(verdict, r.name, r.cells, ranks, o.steps, fmt.Sprint(o.value["particles"]), fmt.Sprint(o.value["escaped_max"]),
 		fmt.Sprintf("%.6g", o.value["volume"]), verify.Percent(loss), theirs,

@@ -154,7 +154,7 @@ func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (wor
 // look takes what only a whole grid shows: the level set and its surface.
 func (o *outcome) look(ctx context.Context, s solvers.Solver) error {
 	f := s.Fields()[0]
-	o.cells = f.On
+	o.cells = f.Space
 	var err error
 	if o.phi, err = f.Read(ctx); err != nil {
 		return err

@@ -91,7 +91,7 @@ type pieces struct {
 }
 
 func cut(m *mesh.Mesh, ranks int) (*pieces, error) {
-	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Cut: partition.HilbertCut})
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Method: partition.HilbertCut})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func (d *flow) Outlines() []solvers.Outline {
 		return nil
 	}
 	of := func(name, doc string, dryOnly bool) solvers.Outline {
-		return solvers.Outline{Name: name, Doc: doc, On: d.cells, Inside: func(context.Context) ([]bool, error) {
+		return solvers.Outline{Name: name, Doc: doc, Space: d.cells, Inside: func(context.Context) ([]bool, error) {
 			inside := make([]bool, d.cells.Owned)
 			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !dryOnly })
 		}}
@@ -63,7 +63,7 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	}
 	at := []float64{math.Inf(-1), math.Inf(-1)}
 	if mine == key[0] && first >= 0 {
-		copy(at, d.cells.At(first))
+		copy(at, d.cells.Position(first))
 	}
 	if err := d.comm.AllreduceFloat64(ctx, dist.Max, at); err != nil {
 		return nil, err

@@ -25,9 +25,9 @@ func (d *flow) Flows() []solvers.Flow {
 		list, layers = slices.Clone(flowsOfOne), []string{"2"}
 	}
 	for k, of := range layers {
-		list[k].On = d.cells
+		list[k].Space = d.cells
 		var all [3][]float64
-		list[k].At = func(_ context.Context, cells []int, values []float64) error {
+		list[k].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			for q, name := range []string{"h" + of, "u" + of, "v" + of} {
 				all[q] = slices.Grow(all[q][:0], len(cells))[:len(cells)]
 				if err := d.Pick(name, cells, all[q]); err != nil {

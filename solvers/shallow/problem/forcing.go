@@ -92,7 +92,7 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 		}
 	}
 	if s.Has("coriolis") && s.Has("latitude") {
-		s.Fail("latitude", "cannot be with coriolis: it gives that parameter")
+		s.Fail("latitude", "cannot be combined with coriolis: it gives that parameter")
 	}
 	s.Finish()
 	return f

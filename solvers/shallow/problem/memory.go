@@ -12,7 +12,7 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	p := &w.Physics
 	cfg := shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}
-	return cfg.Bytes(held.Owned, held.Held, p.Precision, p.Manning.Expr != "0", held.Apart)
+	return cfg.Bytes(held.Owned, held.Held, p.Precision, p.Manning.Expr != "0", held.SeparateMemory)
 }
 
 // What the host takes besides, in bytes of a cell, measured on meshes of 500,000 to 1,000,000 generated cells.
@@ -22,13 +22,13 @@ const (
 )
 
 // foresee counts the mesh, of a file by its headers.
-func foresee(c *config.Case, ranks int, apart bool) (f solvers.Foreseen, err error) {
-	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
+func foresee(c *config.Case, ranks int, apart bool) (f solvers.Estimate, err error) {
+	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
-	f.Entities, f.First = m.Cells, firstOfCell*m.Cells
-	f.Held = solvers.Counts{Dim: 2, Apart: apart}
+	f.Entities, f.SetUpHost = m.Cells, firstOfCell*m.Cells
+	f.Held = solvers.Counts{Dim: 2, SeparateMemory: apart}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Cells, 2, ranks)
 	f.Host = hostOfCell * int64(f.Held.Held)
 	return f, nil

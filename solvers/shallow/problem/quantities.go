@@ -19,51 +19,62 @@ type measured struct {
 
 // ofTwo are what is measured of two layers.
 var ofTwo = []measured{
-	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
+	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass1 }},
-	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
+	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
 	{solvers.Quantity{Name: "mass1_drift", Doc: "what the budget leaves unexplained of mass1, as a share",
-		In: inSummary | solvers.Drift}, nil},
+		Outputs: inSummary | solvers.Drift}, nil},
 	{solvers.Quantity{Name: "mass2_drift", Doc: "what the budget leaves unexplained of mass2, as a share",
-		In: inSummary | solvers.Drift}, nil},
-	{solvers.Quantity{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer, at the end", In: inSummary},
+		Outputs: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H1Min }},
-	{solvers.Quantity{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H1Max }},
-	{solvers.Quantity{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
-	{solvers.Quantity{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
 	{solvers.Quantity{Name: "speed_max", Unit: "m/s",
-		Doc: "of either layer where it is thicker than dry_depth, at the end", In: inSummary},
+		Doc:     "of either layer where it is thicker than dry_depth, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
-	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
 	{solvers.Quantity{Name: "complex_edges", Doc: "edges with a complex pair of waves, summed over all steps",
-		In: inSummary},
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.ComplexEdges) }},
 	limited, courant,
 }
 
 // ofOne are what is measured of one layer, which is the lower one.
 var ofOne = []measured{
-	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", In: inAll},
+	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
 	{solvers.Quantity{Name: "mass_drift", Doc: "what the budget leaves unexplained of mass, as a share",
-		In: inSummary | solvers.Drift}, nil},
-	{solvers.Quantity{Name: "h_min", Unit: "m", Doc: "least thickness, at the end", In: inSummary},
+		Outputs: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h_min", Unit: "m", Doc: "least thickness, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
-	{solvers.Quantity{Name: "h_max", Unit: "m", Doc: "greatest thickness, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h_max", Unit: "m", Doc: "greatest thickness, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
 	{solvers.Quantity{Name: "speed_max", Unit: "m/s", Doc: "where it is thicker than dry_depth, at the end",
-		In: inSummary},
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
-	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
 	limited, courant,
 }
@@ -71,10 +82,10 @@ var ofOne = []measured{
 // What the fluxes of any layers tell.
 var (
 	limited = measured{solvers.Quantity{Name: "limited_fluxes",
-		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", In: inSummary},
+		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
 	courant = measured{solvers.Quantity{Name: "cfl_max",
-		Doc: "the largest CFL number that a step had by its own waves, of all steps", In: inSummary},
+		Doc: "the largest CFL number that a step had by its own waves, of all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 
@@ -123,14 +134,14 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 				m.of = func(d *shallow.Diagnostics) float64 { return l.drift(d, of) }
 			}
 		}
-		if m.In&solvers.Drift != 0 && len(start.Sources) > 0 {
-			m.In |= solvers.Column
+		if m.Outputs&solvers.Drift != 0 && len(start.Sources) > 0 {
+			m.Outputs |= solvers.Column
 		}
 	}
 	for k, source := range start.Sources {
 		for _, of := range l.layers {
 			l.list = append(l.list, measured{solvers.Quantity{
-				Name: "mass" + of.name + solvers.From + source.Name, Unit: "m³", In: inAll,
+				Name: "mass" + of.name + solvers.SourceInfix + source.Name, Unit: "m³", Outputs: inAll,
 				Doc: fmt.Sprintf("what came in of mass%s from %s since the start", of.name, source.Name),
 			}, func(d *shallow.Diagnostics) float64 { return of.brought(&d.Sources[k]) }})
 		}

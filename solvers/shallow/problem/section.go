@@ -128,7 +128,7 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		state = level
 		for _, key := range thickness {
 			if s.Has(key) {
-				s.Fail(key, "cannot be with %v; give thicknesses or levels, not both", level)
+				s.Fail(key, "cannot be combined with %v; give thicknesses or levels, not both", level)
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func decodeGiven(s *config.Section) Given {
 			continue
 		}
 		if g.Kind != "" {
-			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
+			s.Fail(kind, "cannot be combined with %s: one of them is given", g.Kind)
 		}
 		bound := config.Any
 		if kind == "discharge" {
@@ -210,12 +210,12 @@ func decodeGiven(s *config.Section) Given {
 	return g
 }
 
-func (w *Sections) output() config.Written {
+func (w *Sections) output() config.Outputs {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
+	o := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"h1", "h2", "z1"},
 		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {
-		o.Usual = []string{"h", "z"}
+		o.Default = []string{"h", "z"}
 		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)
 	}
 	return o

@@ -35,7 +35,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		return nil, err
 	}
 	held := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
-	if err := env.Room(ctx, c, held); err != nil {
+	if err := env.CheckMemory(ctx, c, held); err != nil {
 		return nil, err
 	}
 	// The input is good. The solver may fail on this rank alone while others talk to it, so there is no agreeing here.
@@ -58,13 +58,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {
-		d.size.Found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
+		d.size.Note = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
 	}
 	start, err := solver.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d.size.Odd = nowhere(&start, w.Physics.Layers)
+	d.size.Warnings = nowhere(&start, w.Physics.Layers)
 	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }

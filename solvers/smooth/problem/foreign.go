@@ -4,7 +4,7 @@ import "github.com/atoll-hpc/atoll/solvers"
 
 // foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that ask for what happens anyway, or that ask for
 // what moving vertices cannot do. Those of the same name, as -hmin, need no line.
-var foreign = []solvers.Foreign{
+var foreign = []solvers.ForeignFlag{
 	{Name: "-in"}, // the mesh follows
 	{Name: "-optim", Args: []string{"--metric", "implied"}},
 	{Name: "-nosurf", Args: []string{"--boundary", "fixed"}},

@@ -54,16 +54,16 @@ const (
 )
 
 // foresee counts the mesh, of a file by its headers.
-func foresee(c *config.Case, ranks int, separate bool) (f solvers.Foreseen, err error) {
-	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
+func foresee(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err error) {
+	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
-	f.Entities, f.First = m.Vertices, firstOfTriangle*m.Cells
+	f.Entities, f.SetUpHost = m.Vertices, firstOfTriangle*m.Cells
 	if m.Dim == 3 {
-		f.First = firstOfTetrahedron * m.Cells
+		f.SetUpHost = firstOfTetrahedron * m.Cells
 	}
-	f.Held = solvers.Counts{Dim: m.Dim, Apart: separate}
+	f.Held = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Vertices, m.Dim, ranks)
 	f.Held.Cells = int(m.Cells) / ranks
 	f.Host = m.Cells/int64(ranks)*hostOfCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)

@@ -162,7 +162,7 @@ func metricKind(s *config.Section) string {
 	} {
 		if i := slices.IndexFunc(k.keys, s.Has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
-				s.Fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
+				s.Fail(k.keys[i], "cannot be combined with the keys of %s; give one kind of metric", kinds[0])
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 		return nil
 	}
 	field := func(name, doc string, places *[][3]float64) solvers.Field {
-		return solvers.Field{Name: name, Doc: doc, On: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
+		return solvers.Field{Name: name, Doc: doc, Space: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
 			View: func() solvers.View { return solvers.ViewOf[float64](nil, *places, 0) }}
 	}
 	return []solvers.Field{

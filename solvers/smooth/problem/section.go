@@ -54,8 +54,8 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Method = decodeMethod(root.Sub("method"))
 	w.Stop = decodeStop(root.Sub("stop"))
 	c.Sections = w
-	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
-		Fields: solvers.FieldNames(fields), Usual: []string{"quality"},
+	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Outputs{
+		Fields: solvers.FieldNames(fields), Default: []string{"quality"},
 		Formats: []string{"vtu"}, Sweeps: true, Mesh: true,
 	})
 }

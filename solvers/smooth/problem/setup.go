@@ -74,7 +74,7 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
-	if err := env.Room(ctx, c, s.counts()); err != nil {
+	if err := env.CheckMemory(ctx, c, s.counts()); err != nil {
 		return nil, err
 	}
 	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {

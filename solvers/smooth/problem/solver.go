@@ -119,33 +119,34 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", In: inAll,
+	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", Outputs: inAll,
 		Panel: "quality"},
-	{Name: "quality_mean", Doc: "the mean of all cells", In: inAll, Panel: "quality"},
-	{Name: "objective", Doc: "½Σ u'Mu over edges u", In: inAll, Panel: "½Σ u'Mu"},
-	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", In: inAll, Panel: "share of edges"},
-	{Name: "inverted", Doc: "cells that are inverted", In: inAll},
-	{Name: "area_drift", Doc: "relative change of the area or volume since the start", In: inAll | solvers.Drift},
+	{Name: "quality_mean", Doc: "the mean of all cells", Outputs: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over edges u", Outputs: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", Outputs: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "cells that are inverted", Outputs: inAll},
+	{Name: "area_drift", Doc: "relative change of the area or volume since the start", Outputs: inAll | solvers.Drift},
 	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
-		In: inSummary | solvers.Drift},
-	{Name: "quality_max", Doc: "of the best cell", In: inSummary},
-	{Name: "quality_min_before", Doc: "the worst at the start", In: inSummary},
-	{Name: "quality_mean_before", Doc: "the mean at the start", In: inSummary},
-	{Name: "moved", Doc: "vertices that are not where they began", In: inSummary},
-	{Name: "active", Doc: "vertices that the last sweep visited", In: inSummary},
-	{Name: "sweeps", Doc: "that were made", In: inSummary},
-	{Name: "colours", Doc: "of vertices, or of their clusters, that move at once", In: inSummary},
-	{Name: "edge_min", Doc: "length of the shortest edge in the metric", In: inSummary},
-	{Name: "edge_max", Doc: "length of the longest edge in the metric", In: inSummary},
-	{Name: "worst_cell", Doc: "the id of the cell of quality_min", In: inSummary},
-	{Name: "limited", Doc: "steps that the guard shortened, of all sweeps", In: inSummary},
-	{Name: "metric_scale", Doc: "factor by which the metric was scaled", In: inSummary},
-	{Name: "untangled", Doc: "cells that were inverted at the start", In: inSummary},
-	{Name: "metric_bounded", Doc: "places held back by bounds", In: inSummary},
-	{Name: "metric_raised", Doc: "places held back for want of curvature", In: inSummary},
-	{Name: "metric_graded", Doc: "places held back by gradation", In: inSummary},
-	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", In: inSummary},
-	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none", In: inSummary},
+		Outputs: inSummary | solvers.Drift},
+	{Name: "quality_max", Doc: "of the best cell", Outputs: inSummary},
+	{Name: "quality_min_before", Doc: "the worst at the start", Outputs: inSummary},
+	{Name: "quality_mean_before", Doc: "the mean at the start", Outputs: inSummary},
+	{Name: "moved", Doc: "vertices that are not where they began", Outputs: inSummary},
+	{Name: "active", Doc: "vertices that the last sweep visited", Outputs: inSummary},
+	{Name: "sweeps", Doc: "that were made", Outputs: inSummary},
+	{Name: "colours", Doc: "of vertices, or of their clusters, that move at once", Outputs: inSummary},
+	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
+	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
+	{Name: "worst_cell", Doc: "the id of the cell of quality_min", Outputs: inSummary},
+	{Name: "limited", Doc: "steps that the guard shortened, of all sweeps", Outputs: inSummary},
+	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
+	{Name: "untangled", Doc: "cells that were inverted at the start", Outputs: inSummary},
+	{Name: "metric_bounded", Doc: "places held back by bounds", Outputs: inSummary},
+	{Name: "metric_raised", Doc: "places held back for want of curvature", Outputs: inSummary},
+	{Name: "metric_graded", Doc: "places held back by gradation", Outputs: inSummary},
+	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", Outputs: inSummary},
+	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none",
+		Outputs: inSummary},
 }
 
 func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -176,7 +177,7 @@ var fields = []solvers.Field{
 
 func (d *caseSolver) Fields() []solvers.Field {
 	quality, size := fields[0], fields[d.dim()-1]
-	quality.On, size.On = d.cells, d.cells
+	quality.Space, size.Space = d.cells, d.cells
 	quality.Values = func(context.Context) ([]float64, error) { return d.solver.Qualities() }
 	size.Values = func(context.Context) ([]float64, error) {
 		at, err := d.now()
@@ -186,7 +187,7 @@ func (d *caseSolver) Fields() []solvers.Field {
 		return d.sizes(at), nil
 	}
 	state := d.solver.StateFields()
-	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].On)...)
+	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].Space)...)
 }
 
 // now is where the vertices of the part are.

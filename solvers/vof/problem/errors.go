@@ -99,7 +99,7 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	dim, alpha := d.block.Grid.Dim, planes[0][i]
 	var n, x [3]float64
 	size, beyond := 0.0, -alpha
-	copy(x[:], d.cells.At(i))
+	copy(x[:], d.cells.Position(i))
 	for axis := range dim {
 		n[axis] = planes[1+axis][i]
 		size += n[axis] * n[axis]
@@ -122,11 +122,11 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 // endQuantities are measured at the end of a run alone.
 var endQuantities = []solvers.Quantity{
 	{Name: "normal_error", Doc: "the mean of |n - exact| over mixed cells, where 1 is an angle of 60°; none for a body " +
-		"from STL", In: inSummary, Error: true},
-	{Name: "normal_max_error", Doc: "the largest |n - exact|", In: inSummary, Error: true},
+		"from STL", Outputs: inSummary, Error: true},
+	{Name: "normal_max_error", Doc: "the largest |n - exact|", Outputs: inSummary, Error: true},
 	{Name: "curvature_error", Unit: "1/m", Doc: "the mean of |curvature - exact| over mixed cells that have one; " +
-		"only where output lists the field curvature or curvature_error", In: inSummary, Error: true},
-	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", In: inSummary, Error: true},
+		"only where output lists the field curvature or curvature_error", Outputs: inSummary, Error: true},
+	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", Outputs: inSummary, Error: true},
 }
 
 // MeasureEnd measures normals and curvatures against those of the body.

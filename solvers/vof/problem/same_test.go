@@ -126,7 +126,7 @@ func interfaceIn(t *testing.T, dir, series string) string {
 				}
 				one := strings.Join(corners, " ")
 				if all[one] {
-					t.Errorf("%s: %s is there twice", f.File, one)
+					t.Errorf("%s: %s is given twice", f.File, one)
 				}
 				all[one] = true
 			}

@@ -39,7 +39,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"f"},
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
 		root.Sub("output").Fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")

@@ -79,7 +79,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"field = \"rider-kothe\"", "u = 't'\nv = 0", `c.toml:8: [velocity] u: depends on t; give factor`},
 		{"field = \"rider-kothe\"", "u = 1\nv = 0\nfactor = 'x'", `c.toml:10: [velocity] factor: depends on the place`},
 		{"field = \"rider-kothe\"", "u = 1\nv = 0\nperiod = 1\nfactor = 't'",
-			`c.toml:11: [velocity] factor: cannot be with period`},
+			`c.toml:11: [velocity] factor: cannot be combined with period`},
 		{"circle(0.5, 0.75, 0.15)", "union(x, y - t)", `c.toml:6: [initial] shape: the expression " y - t" depends on t`},
 		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
 		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},

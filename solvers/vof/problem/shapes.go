@@ -18,8 +18,9 @@ func (d *body) planes(ctx context.Context) (*solvers.Faces, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: d.block.Bounds()}, On: d.cells, Of: s.Cells,
-		Carry: []string{"f", "normal", "alpha"}}
+	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: d.block.Bounds()}, Space: d.cells,
+		Entities:   s.Cells,
+		FieldNames: []string{"f", "normal", "alpha"}}
 	if g := d.block.Grid; g.Dim == 3 { // by which pictures find the cells
 		h := []float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
 		p.FieldData = append(p.FieldData, vtk.Array{Name: "Spacing", Components: 1, Data: h})

@@ -57,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	odd, err := domain.Within(ctx, env.Comm, f, 0, 1)
+	odd, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
-	d.size.Odd = odd
+	d.size.Warnings = odd
 	return d, nil
 }
 
@@ -114,7 +114,7 @@ func methodOf(c *config.Case) vof.Config {
 // memory is what the arrays of a block take; a case that cannot be run takes nothing.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
-	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.Apart)
+	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.SeparateMemory)
 	if err != nil {
 		return 0
 	}
@@ -123,9 +123,9 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 
 // foresee counts the fullest block. While it is set up, the host has velocities and fractions in float64, which are the
 // arrays themselves where these are float64 and lie there too, and in any case what they are made in.
-func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
+func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
 	numbers := int64(1)
 	if separate || w.Method.Precision == "float32" {
 		numbers = int64(1 + w.Grid.Dim)
@@ -174,17 +174,17 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the fluid; in the plane its area", In: inAll},
-	{Name: "volume_drift", Doc: "relative change since the start", In: inAll | solvers.Drift},
-	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1; nothing is clipped", In: inAll},
-	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", In: inAll},
-	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", In: inAll},
-	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", In: inAll},
-	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", In: inAll},
+	{Name: "volume", Doc: "of the fluid; in the plane its area", Outputs: inAll},
+	{Name: "volume_drift", Doc: "relative change since the start", Outputs: inAll | solvers.Drift},
+	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1; nothing is clipped", Outputs: inAll},
+	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", Outputs: inAll},
+	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", Outputs: inAll},
+	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
+	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", Outputs: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",
-		In: inAll},
-	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", In: inSummary, Error: true},
-	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary, Error: true},
+		Outputs: inAll},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", Outputs: inSummary, Error: true},
+	{Name: "rel_error", Doc: "the same over the exact volume", Outputs: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -208,19 +208,19 @@ func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 var fields = []solvers.Field{
 	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
 	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
-		"ny", "nz"}, Aside: true},
+		"ny", "nz"}, OnRequest: true},
 	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
-		Aside: true},
-	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", Aside: true},
+		OnRequest: true},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", OnRequest: true},
 	{Name: "normal_error", Doc: "|normal - exact|, of the body that the interface should come to; 0 in cells without",
-		Aside: true},
-	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", Aside: true},
+		OnRequest: true},
+	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", OnRequest: true},
 }
 
 func (d *body) Fields() []solvers.Field {
 	list := slices.Clone(fields)
 	for i := range list {
-		list[i].On = d.cells
+		list[i].Space = d.cells
 		if list[i].Name == "f" {
 			list[i].View, list[i].Hashed, list[i].Saved = d.View, true, true
 			continue
@@ -235,7 +235,7 @@ func (d *body) Fields() []solvers.Field {
 			list[i].Components = numbers
 		}
 		list[i].Values = func(ctx context.Context) ([]float64, error) { return d.values(ctx, numbers) }
-		list[i].At = func(ctx context.Context, cells []int, values []float64) error {
+		list[i].ValuesAt = func(ctx context.Context, cells []int, values []float64) error {
 			return d.Probe(ctx, numbers, cells, values)
 		}
 	}

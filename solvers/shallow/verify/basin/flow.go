@@ -91,7 +91,7 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 
 // parts cuts the mesh of a flow.
 func (f *Flow) parts(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
-	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Cut: partition.HilbertCut})
+	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Method: partition.HilbertCut})
 	if err != nil {
 		return err
 	}
