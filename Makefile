@@ -89,7 +89,7 @@ lint test-go test-race test-arm64: export GOGC = 400
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }
-	go build -o bin/vet ./internal/cmd/vet
+	go build -C internal/cmd/vet -o $(CURDIR)/bin/vet
 	go vet -vettool=bin/vet ./...
 
 same-results: ## compare every bit of the results of this tree with those of the commit OLD (main)

@@ -89,7 +89,7 @@ func TestFirstExampleOfTheGuide(t *testing.T) {
 		t.Errorf("the program prints %q, the guide says %q", got, prints)
 	}
 	// The tool of make lint, which has looked at what these packages import.
-	o.command(true, "go", "build", "-o", "vet", "github.com/atoll-hpc/atoll/internal/cmd/vet")
+	o.command(true, "go", "build", "-C", filepath.Join(root, "internal", "cmd", "vet"), "-o", filepath.Join(o.dir, "vet"))
 	o.command(true, "go", "vet", "-vettool=vet", "./...")
 	o.command(true, "go", "test", "-vet=off")
 	if said := o.command(false, "go", "tool", "kernelgen", "-check"); !strings.Contains(said,
