@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
@@ -66,7 +66,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	}
 	r.heartbeat()
 	// What set-up needed and the run does not goes back to the system.
-	debug.FreeOSMemory()
+	cpu.ReleaseMemory()
 	r.setUp = time.Since(r.started)
 	return r, nil
 }

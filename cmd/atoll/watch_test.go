@@ -43,7 +43,7 @@ func watched(t *testing.T, example string, args ...string) (url string) {
 			return strings.TrimSpace(address)
 		}
 	}
-	t.Fatalf("the run ended without an address\n%s", c.stderr.String())
+	t.Fatalf("the run ended without an address: %v\n%s", lines.Err(), c.stderr.String())
 	return ""
 }
 

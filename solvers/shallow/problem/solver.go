@@ -3,8 +3,8 @@ package problem
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -28,7 +28,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // the whole mesh is no longer needed
+	cpu.ReleaseMemory() // the whole mesh is no longer needed
 	cfg, initial, err := setUp(ctx, c, part)
 	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
