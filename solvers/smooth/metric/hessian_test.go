@@ -241,7 +241,7 @@ func TestLinearField(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = FromHessian(m, second, Control{Norm: 2, Complexity: 10})
-			if err == nil || !strings.Contains(err.Error(), "the field is linear") {
+			if err == nil || !strings.Contains(err.Error(), "a linear field determines no metric") {
 				t.Errorf("dimension %d, offset %g: error %v", dim, offset, err)
 			}
 		}
@@ -263,10 +263,10 @@ func TestHessianRefuses(t *testing.T) {
 		m *Mesh
 		f []float64
 	}{
-		"vertex 4 at":                        {m, infinite},
-		"3 values for 16 vertices":           {m, make([]float64, 3)},
-		"cell 0 at vertex 1 is inverted":     {flat, make([]float64, 16)},
-		"its 2 nearest vertices do not tell": {lone, make([]float64, 3)},
+		"vertex 4 at":                             {m, infinite},
+		"3 values for 16 vertices":                {m, make([]float64, 3)},
+		"cell 0 at vertex 1 is inverted":          {flat, make([]float64, 16)},
+		"its 2 nearest vertices do not determine": {lone, make([]float64, 3)},
 	} {
 		if _, err := Recovered(c.m, c.f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -282,14 +282,14 @@ func TestHessianRefuses(t *testing.T) {
 		h []Tensor
 		c Control
 	}{
-		"vertex 3 at":         {bad, Control{Norm: 2, Complexity: 10}},
-		"p = 0":               {good, Control{Complexity: 10}},
-		"p = NaN":             {good, Control{Norm: math.NaN(), Complexity: 10}},
-		"complexity of 0":     {good, Control{Norm: 1}},
-		"at 2 vertices":       {good[:2], Control{Norm: 1, Complexity: 1}},
-		"cannot be had":       {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
-		"sizes from 3 to 1":   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
-		"the field is linear": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
+		"vertex 3 at":                         {bad, Control{Norm: 2, Complexity: 10}},
+		"p = 0":                               {good, Control{Complexity: 10}},
+		"p = NaN":                             {good, Control{Norm: math.NaN(), Complexity: 10}},
+		"complexity of 0":                     {good, Control{Norm: 1}},
+		"at 2 vertices":                       {good[:2], Control{Norm: 1, Complexity: 1}},
+		"is impossible with":                  {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
+		"sizes from 3 to 1":                   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
+		"a linear field determines no metric": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
 	} {
 		if _, _, err := FromHessian(m, c.h, c.c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

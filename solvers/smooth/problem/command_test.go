@@ -21,7 +21,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 				"samples = 0"},
 		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
 		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data of the mesh are unknown elsewhere"},
-		{map[string]string{"guard": "clip"}, `--guard: does nothing with smoother = "barrier"`},
+		{map[string]string{"guard": "clip"}, `--guard: has no effect with smoother = "barrier"`},
 	} {
 		_, err := caseOf("in.msh", "out.msh", func(flag string) (string, bool) { v, ok := c.flags[flag]; return v, ok })
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -160,7 +160,7 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 	_, err := runtest.On(t, wavy, 3, 1, runtest.Local, t.TempDir(),
 		"mesh={generate='rectangle', bounds=[-1, 0, 9, 1], cells=100}",
 		fmt.Sprintf("metric={solution=%q, background=%q}", solution, file))
-	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh that is smoothed from -1 to 9") {
+	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh to be smoothed from -1 to 9") {
 		t.Errorf("a background that is smaller than the mesh: error %v", err)
 	}
 	if _, err := solvers.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {

@@ -143,7 +143,7 @@ func TestWorseIsRefused(t *testing.T) {
 	sets := []string{"method={smoother='pain-exact', sweeps=60}", "metric={width='0.01+0.2*x', height=0.3}",
 		fmt.Sprintf("output.mesh=%q", out)}
 	if _, err := runtest.On(t, bell, 2, 1, runtest.Local, t.TempDir(), sets...); err == nil ||
-		!strings.Contains(err.Error(), "not written, since it is worse than it was: the average quality from") {
+		!strings.Contains(err.Error(), "not written, because the mesh has become worse: the average quality from") {
 		t.Error("not refused:", err)
 	}
 	if _, err := meshio.Read(out); err == nil {

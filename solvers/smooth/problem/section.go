@@ -118,7 +118,7 @@ func (m *Method) keys() []methodKey {
 	usesQuality := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
 	return []methodKey{
 		{"relax", m.Smoother != "fjp", smoother, "all others"},
-		{"guard", !usesQuality && m.Smoother != "barrier", smoother, "pain and pain-exact; the others turn nothing over"},
+		{"guard", !usesQuality && m.Smoother != "barrier", smoother, "pain and pain-exact; the others invert no cell"},
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", usesQuality, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},

@@ -36,7 +36,7 @@ func TestMetricsRefused(t *testing.T) {
 		"goes from 0 to 2":              func() (*Metric, error) { return Linear(one, 0, 2) },
 		"goes from 1 to -2":             func() (*Metric, error) { return Linear(one, 1, -2) },
 		"sinusoidal metric of -1 waves": func() (*Metric, error) { return Sinusoidal(one, 1, 2, -1) },
-		"sizes of no pieces":            func() (*Metric, error) { return Sizes(one, nil, nil) },
+		"sizes need at least one piece": func() (*Metric, error) { return Sizes(one, nil, nil) },
 	} {
 		if _, err := make(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)

@@ -87,7 +87,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"circle(0.5, 0.75, 0.15)\"", "complement(stl(a.stl))\"\nfractions = 'quadrature'",
 			`c.toml:7: [initial] fractions: quadrature needs smooth`},
 		{"circle(0.5, 0.75, 0.15)", "union(stl( ), x)", `c.toml:6: [initial] shape: stl has no file`},
-		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
+		{"0.15)", "0.15", `c.toml:6: [initial] shape: is not one of the shapes`},
 		{"0.15)", ")", `[initial] shape: circle: "" is not a number; write circle(x, y, radius)`},
 		{"circle(0.5, 0.75, ", "difference(x, y, ", `difference takes 2 shapes, not 3`},
 		{", 0.15)", ")", `[initial] shape: circle has 2 numbers; write circle(x, y, radius)`},
