@@ -16,9 +16,9 @@ type Reseeding[F num.Float] struct {
 	Start, Order []int32
 }
 
-// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
-//
 // DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
+//
+//atoll:kernel
 func DualCellOf[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
 	a, _ := splitCoordinate(p[i].X)
 	b, _ := splitCoordinate(p[i].Y)

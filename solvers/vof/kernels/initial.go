@@ -29,9 +29,9 @@ func FillDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	f[b.at(i, j, 0)] = b.cell2(x0, y0)
 }
 
-// FillBall3 is FillDisk2 in space.
-//
 // FillBall3 is FillDisk2 in three dimensions.
+//
+//atoll:kernel
 func FillBall3[F num.Float](i, j, k int, b *Ball[F], f []F) {
 	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
 	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
