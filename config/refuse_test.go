@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 		{"[physics]", "[physics]\nscheme='rho'",
 			`c.toml:7: [physics] scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`},
 		{"[physics]", "[physics]\nlayers=3", `[physics] layers: 3 is not between 1 and 2`},
-		{"[physics]", "[physics]\nlayers=1\nscheme='roe'", `[physics] scheme: belongs to two layers: one layer alone`},
+		{"[physics]", "[physics]\nlayers=1\nscheme='roe'", `[physics] scheme: belongs to two layers: one layer uses HLLE`},
 		{"[physics]", "[physics]\nlayers=1\nentropy_fix=0", `[physics] entropy_fix: belongs to two layers: one layer`},
 		{"[physics]", "[physics]\nlayers=1", `c.toml:8: [physics] density_ratio: belongs to two layers, and there is one`},
 		{"[physics]", "[physics]\ncfl=1.5", `c.toml:7: [physics] cfl: 1.5 must be above 0 and at most 1`},
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 		{"[time]", "[boundary]\ncoast='closed'\n[time]",
 			`c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
 		{"[time]", "[boundary]\ncoast={ level = 1 }\n[time]",
-			`c.toml:13: [boundary] coast: gives something to one layer, and there are two`},
+			`c.toml:13: [boundary] coast: prescribes a condition for one layer, and there are two`},
 		{"[time]", "[boundary]\n'a b'=1\n[time]", `c.toml:13: [boundary] "a b": is an integer; a string is needed`},
 		{"end = 0.1", "", `c.toml:12: [time] end: is required`},
 		{"end = 0.1", "end = 0", `c.toml:13: [time] end: 0 must be a finite number above 0`},
@@ -152,11 +152,11 @@ func TestRefusedBoundaries(t *testing.T) {
 		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge, radiation or incident",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{ incident = 1 }":             "[boundary] coast.incident: comes in over water at rest",
+		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",
 		`{ level = "x" }`:              "[boundary] coast.level: depends on x; write an expression over t only",
 		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column or hold",
 		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{}":                           "[boundary] coast: gives nothing; choose level, discharge or radiation",
+		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
 	} {
 		text := strings.Replace(one, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, kinds); err == nil || !strings.Contains(err.Error(), want) {

@@ -17,7 +17,7 @@ func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
 	return f
 }
 
-// field is a state of all cells of the part.
+// field is a state in all cells of the part.
 func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", Space: on,
 		Hashed: true, Saved: true,
@@ -25,7 +25,7 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
 
-// visibleField is a state as messages show it: of one layer that layer alone.
+// visibleField is a state as messages show it: with one layer only that layer.
 func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	f := s.field(on, w)
 	if s.oneLayer {
@@ -53,7 +53,7 @@ func (s *solver[F]) BudgetFields() (list []solvers.Field) {
 	return list
 }
 
-// seriesTotals are the series with their sums since the start.
+// seriesTotals returns the series with their integrals since the start.
 func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
 	list := make([]kernels.Series, len(s.series))
 	return list, backend.Download(s.dev, list, s.series)
@@ -61,8 +61,8 @@ func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
 
 func (s *solver[F]) Quiesce(ctx context.Context) error { return s.quiesce(ctx) }
 
-// Scalars are what solvers.Clock lacks of the clock, the latest minimum of the waves of all ranks, which lagging steps
-// use later, the counters, and the sums of series.
+// Scalars returns the parts of the clock that solvers.Clock does not have, the latest minimum of all ranks' limits,
+// which lagged steps use later, the counters, and the integrals of series.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	n, err := s.sumCounters(ctx)
 	if err != nil {
@@ -80,10 +80,10 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	return all, err
 }
 
-// totalOf names the sum of series k.
+// totalOf is the name of the integral of series k.
 func totalOf(k int) string { return fmt.Sprintf("series_%d", k) }
 
-// sumCounters is the counters of all ranks.
+// sumCounters returns the sums of all ranks' counters on the devices.
 func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	counters := make([]kernels.Counters, 1)
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
@@ -92,7 +92,7 @@ func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	return s.reduceCounters(ctx, &counters[0])
 }
 
-// reduceCounters adds up the counters of all ranks.
+// reduceCounters sums the counters of all ranks.
 func (s *solver[F]) reduceCounters(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
 	n := []int64{mine.ComplexEdges, mine.LimitedFluxes}
 	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)

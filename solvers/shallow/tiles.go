@@ -87,8 +87,8 @@ type tiler[F num.Float] struct {
 	next     kernels.Tile // where another tile would begin
 }
 
-// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A
-// block takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
+// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that a whole GPU has work. A
+// block processes 128 edges at a time, and a large GPU about 1250 blocks of float32 or 620 of float64.
 func tileEdges[F num.Float](cells int) int {
 	blocks, threads := 620, 128
 	if single[F]() {

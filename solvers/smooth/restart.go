@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// vertexFields are what a vertex holds in so many dimensions, in the order of its memory.
+// vertexFields are the components of a vertex, in the order of its memory, by dimension.
 var vertexFields = [4][]struct {
 	name, doc string
 	numbers   []string
@@ -21,8 +21,8 @@ var vertexFields = [4][]struct {
 		{"rail", "how far it has slid", []string{"a", "b"}}},
 }
 
-// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, when they
-// last moved and were visited, and of the smoother barrier, the positions to which they may return.
+// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, the sweeps
+// of their last move and visit; for the smoother barrier, the positions to which they may return.
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
@@ -57,7 +57,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 	return all
 }
 
-// Scalars are the counters of all ranks, and the state of the smoother barrier.
+// Scalars returns the counters of all ranks, and the state of the smoother barrier.
 func (e *engine[F, V]) Scalars(ctx context.Context) (map[string]float64, error) {
 	var n [1]kernels.Counters
 	if err := backend.Download(e.dev, n[:], e.counters); err != nil {
@@ -113,7 +113,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 			return err
 		}
 	}
-	for k := range e.changes { // what they have sent last is what is there
+	for k := range e.changes { // what was sent last is what the ghosts are now
 		e.changes[k].markSent(v)
 	}
 	return nil

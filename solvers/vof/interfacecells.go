@@ -2,7 +2,7 @@ package vof
 
 import "github.com/atoll-hpc/atoll/solvers/common/contour"
 
-// surface is where the distances change their sign.
+// surface returns the zero contour of the distances.
 func (c *corners) surface() *contour.Surface {
 	c.average()
 	b := c.block

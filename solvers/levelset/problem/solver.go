@@ -16,13 +16,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-// body is one rank's share of a run of a case.
+// body is a rank's share of a run.
 type body struct {
 	levelset.Solver
 	block   *domain.Block
 	cells   *solvers.Space
 	size    solvers.Size
-	late    error // the first error in evaluating the velocity's factor of time, which steps do
+	late    error // the first error in evaluating the time factor of the velocity during steps
 	escaped int64 // the largest number of escaped particles in any measurement
 }
 
@@ -68,7 +68,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if err := tellShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
+	if err := logShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
 		d.Solver.Close()
 		return nil, err
 	}
@@ -78,13 +78,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// distance is the level set of a body.
+// distance returns the level set of a body.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
-	of, failed, err := shape.Parse(text, b.Grid.Dim, path)
+	parsed, failed, err := shape.Parse(text, b.Grid.Dim, path)
 	if err != nil {
 		return nil, fmt.Errorf("[initial] shape: %w", err)
 	}
-	v, err := levelset.Distance(ctx, b, of)
+	v, err := levelset.Distance(ctx, b, parsed)
 	if err := cmp.Or(failed(), err); err != nil {
 		return nil, fmt.Errorf("[initial] shape: %w", err)
 	}

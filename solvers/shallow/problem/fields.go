@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// maxima are the fields of what is largest since the start.
+// maxima returns the fields of extremes since the start.
 func maxima() (fields []solvers.Field) {
 	for _, m := range shallow.Maxima {
 		f := m.Field
@@ -44,8 +44,8 @@ func maxima() (fields []solvers.Field) {
 	return fields
 }
 
-// absent is the thickness of a layer up to which pictures show that there is none: that up to which it counts as
-// absent, by the case or else about as the solver finds it.
+// absent returns the thickness up to which pictures show a layer as absent: the dry depth of the case, or an estimate
+// of the solver's default.
 func absent(c *config.Case, start []float64) float64 {
 	if c != nil {
 		if s, ok := c.Sections.(*Sections); ok && s.Physics.DryDepth > 0 {
@@ -61,7 +61,7 @@ func absent(c *config.Case, start []float64) float64 {
 	return min(1e-3, 1e-4*sum/float64(max(n, 1)))
 }
 
-// declared are the fields of so many layers, and names what the solver calls them.
+// declared returns the fields for a number of layers, and their names in the solver.
 func declared(layers int) (fields []solvers.Field, names []string) {
 	if layers == 1 {
 		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
@@ -83,7 +83,7 @@ func (d *flow) Fields() []solvers.Field {
 	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
 
-// Sample is that of solvers.Sampler, for fields of the state.
+// Sample implements solvers.Sampler for fields of the state.
 func (d *flow) Sample(fields []string, cells []int) (bool, error) {
 	own, _ := declared(d.layers())
 	known := solvers.FieldNames(own)

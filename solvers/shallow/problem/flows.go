@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// What flows through lines of two layers, and of one.
+// Fluxes through transects of two layers, and of one.
 var (
 	flowsOfTwo = []solvers.Flow{
 		{Name: "discharge1", Unit: "m³/s", Doc: "upper layer through the line, from its left to its right"},
@@ -18,7 +18,7 @@ var (
 	}
 )
 
-// Flows are the mass flows of cells.
+// Flows returns the mass flows.
 func (d *flow) Flows() []solvers.Flow {
 	list, layers := slices.Clone(flowsOfTwo), []string{"1", "2"}
 	if d.layers() == 1 {

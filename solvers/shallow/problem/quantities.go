@@ -11,13 +11,13 @@ import (
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// measured is a quantity, and how it is read of what was found of the state.
+// measured is a quantity with the function that computes it from diagnostics.
 type measured struct {
 	solvers.Quantity
 	of func(d *shallow.Diagnostics) float64
 }
 
-// ofTwo are what is measured of two layers.
+// ofTwo are the quantities of two layers.
 var ofTwo = []measured{
 	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass1 }},
@@ -55,7 +55,7 @@ var ofTwo = []measured{
 	limited, courant,
 }
 
-// ofOne are what is measured of one layer, which is the lower one.
+// ofOne are the quantities of one layer, which is the lower one in the solver.
 var ofOne = []measured{
 	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
@@ -79,7 +79,7 @@ var ofOne = []measured{
 	limited, courant,
 }
 
-// What the fluxes of any layers tell.
+// Quantities that the fluxes of any number of layers report.
 var (
 	limited = measured{solvers.Quantity{Name: "limited_fluxes",
 		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", Outputs: inSummary},
@@ -89,7 +89,7 @@ var (
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 
-// quantities are all that cases may have.
+// quantities lists all quantities that cases may have.
 func quantities() (list []solvers.Quantity) {
 	for _, m := range slices.Concat(ofTwo, ofOne) {
 		if !slices.ContainsFunc(list, func(q solvers.Quantity) bool { return q.Name == m.Name }) {
@@ -99,7 +99,7 @@ func quantities() (list []solvers.Quantity) {
 	return list
 }
 
-// layer is one that a case has, as its names have it: what there was of it at the start, and what each source brought.
+// layer is a layer of a case, with its initial mass and the sources of it.
 type layer struct {
 	name    string // "" for the only one
 	mass    func(d *shallow.Diagnostics) float64
@@ -114,14 +114,14 @@ var (
 	only = layer{"", lower.mass, lower.brought}
 )
 
-// ledger makes a table of what is found of the state.
+// ledger converts diagnostics to quantities.
 type ledger struct {
 	start  shallow.Diagnostics
 	layers []layer
 	list   []measured
 }
 
-// newLedger is of so many layers, with the drift as a column, and what each source brought, where there are any.
+// newLedger is a ledger for a number of layers, with drifts and contributions of sources as columns.
 func newLedger(start shallow.Diagnostics, layers int) *ledger {
 	l := &ledger{start: start, layers: []layer{upper, lower}, list: slices.Clone(ofTwo)}
 	if layers == 1 {
@@ -149,20 +149,20 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 	return l
 }
 
-// drift is what is left of a mass's change when what came in is taken off, as a share of the mass at the start, or now
-// if that is more; 0 where there never was any.
+// drift is the change of a mass that its sources do not explain, relative to the larger of the masses at the start
+// and now; 0 if there was never any.
 func (l *ledger) drift(d *shallow.Diagnostics, of layer) float64 {
-	now, start, came := of.mass(d), of.mass(&l.start), 0.0
+	now, start, sourced := of.mass(d), of.mass(&l.start), 0.0
 	for k := range d.Sources {
-		came += of.brought(&d.Sources[k])
+		sourced += of.brought(&d.Sources[k])
 	}
-	if now == start && came == 0 {
+	if now == start && sourced == 0 {
 		return 0
 	}
-	return (now - start - came) / max(now, start)
+	return (now - start - sourced) / max(now, start)
 }
 
-// table is what was measured.
+// table converts diagnostics to quantities.
 func (l *ledger) table(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// caseSolver is a case under way. What a step updates are vertices.
+// caseSolver is a rank's share of a run. A step updates vertices.
 type caseSolver struct {
 	*smoothing
 	comm   dist.Comm
@@ -28,12 +28,12 @@ type caseSolver struct {
 	env      solvers.Env
 	file     *config.Case
 	sections *Sections
-	best     *round // of those before this one; nil before the second
+	best     *round // the best of the previous rounds; nil before the second
 	saved    saved
 
-	places [][]float64 // of all vertices of the part, after placed sweeps; nil before the first frame
+	places [][]float64 // of all vertices of the part after `placed` sweeps; nil before the first frame
 	placed int
-	frame  *vtk.Grid // nil before the first
+	frame  *vtk.Grid // nil before the first frame
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -71,7 +71,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// meshTo refuses the name of a mesh that could not be written in the end. Rank 0 will write it.
+// meshTo refuses a name of the output mesh that could not be written at the end by rank 0.
 func meshTo(out string, rank int) error {
 	err := meshio.Writable(out)
 	switch {
@@ -94,13 +94,13 @@ func (d *caseSolver) Size() solvers.Size { return d.size }
 func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
 	defer func() { d.sweeps += time.Since(begin).Seconds() }()
-	before, most := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-before, d.rules.left(before))
+	sweepsBefore, most := d.solver.Sweeps(), d.sections.Method.Sweeps
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-sweepsBefore, d.rules.untilCheck(sweepsBefore))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
 	}
-	d.made += d.solver.Sweeps() - before
+	d.made += d.solver.Sweeps() - sweepsBefore
 	done, err = d.rules.check(ctx, d.solver, move)
 	if err != nil || !done && d.solver.Sweeps() < most {
 		return done, err
@@ -117,7 +117,7 @@ func (d *caseSolver) Clock() solvers.Clock {
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// quantities are what is measured, in the order in which Measure has them.
+// quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
 	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", Outputs: inAll,
 		Panel: "quality"},
@@ -159,15 +159,15 @@ func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
 		float64(now.Active), float64(d.made), float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax,
 		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
-		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid, d.left), nil
+		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid, d.error), nil
 }
 
-// Stopped is the rule by which the run ended.
-func (d *caseSolver) Stopped() string { return d.rules.why() }
+// Stopped returns the rule that ended the run.
+func (d *caseSolver) Stopped() string { return d.rules.reasonText() }
 
 func (d *caseSolver) Shapes() []solvers.Shape { return nil }
 
-// fields are what a case can write.
+// fields are the fields that a case can write.
 var fields = []solvers.Field{
 	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for inverted",
 		Range: &[2]float64{0, 1}, Compared: true},
@@ -190,7 +190,7 @@ func (d *caseSolver) Fields() []solvers.Field {
 	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].Space)...)
 }
 
-// now is where the vertices of the part are.
+// now returns the current positions of the vertices of the part.
 func (d *caseSolver) now() (at [][]float64, err error) {
 	if n := d.made; d.places == nil || d.placed != n {
 		if d.places, err = d.solver.Positions(); err != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// body is a case under way.
+// body is a rank's share of a run.
 type body struct {
 	vof.Solver
 	block *domain.Block
 	cells *solvers.Space
 	size  solvers.Size
-	late  error // of the velocity's factor, which steps have asked for
+	late  error // the first error in evaluating the time factor of the velocity during steps
 
 	comm   dist.Comm
-	exact  *surface // where the interface should be at the end; nil of what has no smooth one
-	curved bool     // curvatures will be asked for
+	exact  *surface // the exact interface at the end; nil if it is not smooth
+	curved bool     // curvatures will be needed
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -71,7 +71,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 			return nil, err
 		}
 	}
-	if err := d.aim(c); err != nil {
+	if err := d.setExact(c); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -81,9 +81,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// aim finds where the interface should be at the end: what the case says, or where it began. Bodies of triangles have
-// normals that jump.
-func (d *body) aim(c *config.Case) error {
+// setExact sets the exact interface at the end: that of the case, or the initial one. Bodies from STL files have none,
+// since their normals are discontinuous.
+func (d *body) setExact(c *config.Case) error {
 	w := c.Sections.(*Sections)
 	of := w.Initial.Shape
 	if w.Exact != nil {
@@ -104,14 +104,14 @@ func (d *body) aim(c *config.Case) error {
 	return nil
 }
 
-// methodOf is what the case says of the method, and of what will be asked for.
+// methodOf returns the configuration of the solver, including what the outputs need.
 func methodOf(c *config.Case) vof.Config {
 	cfg := c.Sections.(*Sections).Method.Config()
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature") || slices.Contains(c.Output.Fields, "curvature_error")
 	return cfg
 }
 
-// memory is what the arrays of a block take; a case that cannot be run takes nothing.
+// memory returns the bytes of a block's arrays, 0 for a case that cannot be run.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.SeparateMemory)
@@ -121,9 +121,9 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	return bytes
 }
 
-// foresee counts the fullest block. While it is set up, the host has velocities and fractions in float64, which are the
-// arrays themselves where these are float64 and lie there too, and in any case what they are made in.
-func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
+// estimate estimates the largest block. During set-up the host holds velocities and fractions in float64, in addition
+// to the arrays unless these are in the host's memory in float64.
+func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
 	f, err := domain.Estimate(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
 	numbers := int64(1)
@@ -137,7 +137,7 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Estimate, error)
 	return f, err
 }
 
-// fractions finds the volume fractions of a block, for a section of the case.
+// fractions computes the volume fractions of a block for a section of the case.
 func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
 	[]float64, error) {
 	body, failed, err := shape.Parse(v.Shape, b.Grid.Dim, path)
@@ -163,7 +163,7 @@ func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (do
 	return false, cmp.Or(err, d.late)
 }
 
-// Quiesce has nothing to wait for: what reads a view waits for the device.
+// Quiesce has nothing to wait for: reading a view waits for the device.
 func (d *body) Quiesce(context.Context) error { return nil }
 
 func (d *body) Clock() solvers.Clock {
@@ -172,7 +172,7 @@ func (d *body) Clock() solvers.Clock {
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// quantities are what is measured, in the order in which Measure has them.
+// quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
 	{Name: "volume", Doc: "of the fluid; in the plane its area", Outputs: inAll},
 	{Name: "volume_drift", Doc: "relative change since the start", Outputs: inAll | solvers.Drift},
@@ -195,7 +195,7 @@ func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	return table(d.Solver.Observed(ctx))
 }
 
-// table is what was measured, in the order of the quantities.
+// table assigns diagnostics to the quantities.
 func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 		now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
 }
 
-// fields are what a case can write.
+// fields are the fields that a case can write.
 var fields = []solvers.Field{
 	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
 	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
@@ -242,7 +242,7 @@ func (d *body) Fields() []solvers.Field {
 	return list
 }
 
-// values are some numbers of all cells of the block, cell by cell.
+// values returns fields of all cells of the block, cell by cell.
 func (d *body) values(ctx context.Context, names []string) ([]float64, error) {
 	if len(names) == 1 {
 		return d.Field(ctx, names[0])
