@@ -118,7 +118,8 @@ func build(t *testing.T, dir, imported string) string {
 		t.Fatal(err)
 	}
 	atoll := filepath.Join(dir, "atoll.exe")
-	out, err := exec.Command("go", "build", "-overlay", list, "-o", atoll, "../../cmd/atoll").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-overlay", list, "-o", atoll,
+		"../../cmd/atoll").CombinedOutput()
 	if err != nil {
 		t.Fatalf("the program with %s: %v\n%s", imported, err, out)
 	}
