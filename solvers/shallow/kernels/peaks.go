@@ -5,21 +5,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
-// frames. A step reads few of the arrays, and writes where something is new.
+// Peaks holds the extremes of one layer of water in owned cells since the start, and when they occurred, in float64
+// as in frames. A step reads few of the arrays, and writes only changes.
 type Peaks struct {
 	Most      []Most
-	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
-	Start     []float64 // level at the start, m: of dry ground its height; above the bed where that stays where it is
+	Level     []float64 // highest level of the surface while wet, m; empty if the bed does not move
+	Start     []float64 // level at the start, m: of dry ground its height; above the bed if that does not move
 	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
 	When      []float64 // when the thickness was largest, s
-	Wet       []float64 // how long there was more water than Threshold, up to when there last was not, s
-	Since     []float64 // when there last came to be so much, s
-	Marks     []int32   // of what there is, so that a step need not read when it came
+	Wet       []float64 // how long the thickness has exceeded Threshold, s, up to the last time it fell below
+	Since     []float64 // when the thickness last rose above Threshold, s
+	Marks     []int32   // flags, so that a step need not read when it came
 	Threshold float64   // m
 }
 
-// Most is what was largest in a cell, together since a step reads all of it.
+// Most holds the largest values of a cell, side by side since a step reads them all.
 type Most struct {
 	Depth  float64 // thickness, m
 	Speed  float64 // m/s
@@ -41,7 +41,7 @@ func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks
 	updatePeaks(i, p, clock.Time, peaks, beds, &c)
 }
 
-// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 //
 //atoll:kernel
 func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
@@ -71,16 +71,16 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	if !there {
 		return
 	}
-	level, looked := h, h == most.Depth // above the bed, which then need not be read; looked at when it was new
+	level, tested := h, h == most.Depth // above the bed, which need not be read; tested when it was a new maximum
 	if len(peaks.Level) > 0 {
-		looked = false
+		tested = false
 		level -= float64(beds[i].Depth)
 		if level > peaks.Level[i] {
 			peaks.Level[i] = level
 		}
 	}
 	//atoll:seldom
-	if marks&arrived == 0 && !looked {
+	if marks&arrived == 0 && !tested {
 		if num.Abs(level-peaks.Start[i]) > peaks.Threshold {
 			peaks.Arrival[i] = now
 			peaks.Marks[i] |= arrived
@@ -103,12 +103,12 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	}
 }
 
-// hold tells whether nothing is new about a thickness h with the mass flow (x, y). It may be mistaken where that is within
-// rounding of an extreme, since it takes neither a quotient nor a root: these are most of what an update costs.
+// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it may
+// return false even so: it avoids the divisions and the root, which take most of the time of an update.
 func (m *Most) hold(h, x, y float64) bool {
 	const (
 		less      = 1 - 1e-9 // by more than rounding
-		underflow = 1e-250   // more than what is lost of products that are too small for float64
+		underflow = 1e-250   // more than what products lose by underflow
 	)
 	square := x*x + y*y + underflow
 	left := m.Hazard*less - h*.5 // of h u
@@ -121,12 +121,12 @@ type Peak struct {
 	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }
 
-// Arrays are those of p that have a number for each cell, but for Level.
+// Arrays returns the arrays of p that have a number per cell, except Level.
 func (p *Peaks) Arrays() []*[]float64 {
 	return []*[]float64{&p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
 }
 
-// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks reads the extremes of cells[k], up to the time of the clock.
 //
 //atoll:kernel
 func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
@@ -134,7 +134,7 @@ func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peak
 	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
 }
 
-// At is the extremes of cell i up to now, whose bed has a depth in m.
+// At returns the extremes of cell i up to now; depth is that of its bed, m.
 func (p *Peaks) At(i int32, now, depth float64) Peak {
 	most := p.Most[i]
 	of := Peak{Depth: most.Depth, Level: most.Depth - depth, Speed: most.Speed, Flux: most.Flux, Hazard: most.Hazard,
