@@ -126,8 +126,9 @@ type loops struct {
 // schemes are the finite volume schemes, by their names in case files.
 var schemes = map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}
 
-// keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of the
-// state. At second order that kernel does not read the state at the start of the step, and a moving bed has moved before.
+// keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of
+// the state. At second order that kernel does not read the state at the start of the step, and a moving bed has moved
+// before.
 func (a *arrays[F]) keepsInStep() bool {
 	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0
 }

@@ -41,7 +41,8 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 	}
 	if c.Keep.Maxima {
 		var peaks kernels.Peaks
-		own += unsafe.Sizeof(kernels.Most{}) + uintptr(len(peaks.Arrays()))*unsafe.Sizeof(float64(0)) + unsafe.Sizeof(int32(0))
+		own += unsafe.Sizeof(kernels.Most{}) + uintptr(len(peaks.Arrays()))*unsafe.Sizeof(float64(0))
+		own += unsafe.Sizeof(int32(0)) // marks
 	}
 	return int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
 }

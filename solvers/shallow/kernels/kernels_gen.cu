@@ -3477,8 +3477,8 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it may
-// return false even so: it avoids the divisions and the root, which take most of the time of an update.
+// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
 // (*Most).hold, peaks.go:108
 DEVICE bool Most_hold(Most_ *m, double h, double x, double y) {
     double square = x * x + y * y + 0x1.6e93f5da2824cp-831 /* 1e-250 */;

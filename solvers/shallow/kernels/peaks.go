@@ -103,8 +103,8 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	}
 }
 
-// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it may
-// return false even so: it avoids the divisions and the root, which take most of the time of an update.
+// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
 func (m *Most) hold(h, x, y float64) bool {
 	const (
 		less      = 1 - 1e-9 // by more than rounding
