@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
@@ -11,9 +12,10 @@ import (
 
 // Need is the memory of a block, in bytes.
 type Need struct {
-	Arrays int64 // when it is set up
-	Later  int64 // on the same device besides, in steps that sort or reseed particles
-	Host   int64 // in the host's memory
+	Arrays  int64 // when it is set up
+	Later   int64 // on the same device besides, in steps that sort or reseed particles
+	Scratch int64 // with Later, of a device that has memory of its own
+	Host    int64 // in the host's memory
 }
 
 // Need is what a block takes on a device in which a surface crosses so many edges between neighbouring cells, at the
@@ -40,11 +42,12 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	for axis := range dim {
 		dual *= int64(b.N[axis] + 1)
 	}
-	room := int64(c.sowing(crossed, dim)) * 5 / 4
+	sown := c.sowing(crossed, dim)
+	room := int64(sown) * 5 / 4
 	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
 	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + room*(2*particle+2)
 	if c.Sort > 0 || c.Reseed > 0 {
-		n.Later = 20*dual + 8*room
+		n.Later, n.Scratch = 20*dual+8*room, backend.OrderScratch(sown)
 	}
 	n.Host += room*particle + 8*room
 	return n

@@ -90,8 +90,12 @@ func (w *swarm[F]) reserve(n int) error {
 
 // bytes is what the particles take, with the room for more.
 func (w *swarm[F]) bytes() int64 {
+	var number F
 	each := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
-	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8
+	migrant := 8 + unsafe.Sizeof(kernels.Migrant[F]{})
+	replica := 12 + 3*unsafe.Sizeof(number)
+	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8 + int64(len(w.migration.peer))*int64(migrant) +
+		int64(w.replicas.count)*int64(replica)
 }
 
 // prepare makes the kernels over particles, of either array.

@@ -7,19 +7,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
+// Inputs are the fields in space that a case gives, and what each of them takes arrays for.
+type Inputs struct{ Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool }
+
 // Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
 // arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
-func (c Config) Bytes(owned, held int, precision string, friction, separate bool) int64 {
+func (c Config) Bytes(owned, held int, precision string, in Inputs, separate bool) int64 {
 	if precision == "float32" {
-		return bytesOf[float32](c, owned, held, friction, separate)
+		return bytesOf[float32](c, owned, held, in, separate)
 	}
-	return bytesOf[float64](c, owned, held, friction, separate)
+	return bytesOf[float64](c, owned, held, in, separate)
 }
 
-func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) int64 {
+func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
 	var number F
 	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
-	if friction {
+	if in.Manning {
 		each += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
@@ -39,8 +42,31 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
+	own += bytesOfInputs[F](in)
 	if c.Keep.Maxima {
-		own += unsafe.Sizeof(kernels.Peak{})
+		own += uintptr(len(new(kernels.Peaks).Arrays()))*8 + unsafe.Sizeof(int32(0))
+		if in.Uplift {
+			own += 8
+		}
 	}
 	return int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+}
+
+// bytesOfInputs is what the fields that work on the water take of an owned cell.
+func bytesOfInputs[F num.Float](in Inputs) (bytes uintptr) {
+	var number F
+	for _, f := range []struct {
+		given bool
+		bytes uintptr
+	}{
+		{in.RainPattern, unsafe.Sizeof(number)}, {in.Infiltration, unsafe.Sizeof(number)},
+		{in.Coriolis, unsafe.Sizeof(number)}, {in.Pressure, unsafe.Sizeof(kernels.Vec2[F]{})},
+		{in.Infiltration || in.Evaporation, unsafe.Sizeof(kernels.Lost{})},
+		{in.Uplift, unsafe.Sizeof(kernels.Rise[F]{})},
+	} {
+		if f.given {
+			bytes += f.bytes
+		}
+	}
+	return bytes
 }

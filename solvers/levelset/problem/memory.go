@@ -17,8 +17,15 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 	return w.Method.Config().Need(held.Block, held.Crossed, w.Method.Precision)
 }
 
-// memory is what the arrays of a block take.
-func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).Arrays }
+// memory is what the arrays of a block take. Where nobody has counted the edges that the surface crosses, particles are
+// left out.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	n := needOf(c, held)
+	if held.Apart {
+		return n.Arrays + n.Later + n.Scratch
+	}
+	return n.Arrays + n.Later
+}
 
 // foresee counts the fullest block, and its share of the particles at the start. They may become more where the surface
 // grows, and a rank may have more of them than its share where blocks are balanced by cells alone.
@@ -41,9 +48,6 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error)
 	}
 	n := needOf(c, f.Held)
 	f.Host = n.Host
-	if !separate {
-		f.Host += n.Later
-	}
 	return f, nil
 }
 

@@ -7,12 +7,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// memory is what the arrays of a rank take, but for series and rasters of what works on the water.
+// memory is what the arrays of a rank take, but for series in time, and gauges.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	p := &w.Physics
 	cfg := shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}
-	return cfg.Bytes(held.Owned, held.Held, p.Precision, p.Manning.Expr != "0", held.Apart)
+	f := &w.Forcing
+	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
+		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
+		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
+	return cfg.Bytes(held.Owned, held.Held, p.Precision, in, held.Apart)
 }
 
 // What the host takes besides, in bytes of a cell, measured on meshes of 500,000 to 1,000,000 generated cells.
