@@ -49,7 +49,7 @@ func TestBenchEstimates(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "one.toml"), []byte(smallCase), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1")
+	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1", "--limit", "1.2")
 	if code := c.code(t); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}

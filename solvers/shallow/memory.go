@@ -7,8 +7,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Inputs are the fields in space that a case gives, and what each of them takes arrays for.
-type Inputs struct{ Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool }
+// Inputs are what of a case takes arrays: fields in space, evaporation, and gauges, by their points.
+type Inputs struct {
+	Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool
+
+	Gauges int
+}
 
 // Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
 // arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
@@ -21,6 +25,7 @@ func (c Config) Bytes(owned, held int, precision string, in Inputs, separate boo
 
 func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
 	var number F
+	ring := int64(0) // of samples at gauges
 	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
 	if in.Manning {
 		each += unsafe.Sizeof(number)
@@ -33,6 +38,9 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	} else {
 		edge += unsafe.Sizeof(kernels.Flux[F]{})
 		own = unsafe.Sizeof(kernels.CellEdges{})
+	}
+	if n := in.Gauges; separate && n > 0 {
+		ring = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
 	}
 	if c.Order == 2 {
 		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
@@ -49,7 +57,7 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 			own += 8
 		}
 	}
-	return int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	return ring + int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
 }
 
 // bytesOfInputs is what the fields that work on the water take of an owned cell.

@@ -123,6 +123,12 @@ func (s *samples[F]) most() int {
 	return len(s.ring.Times)
 }
 
+// ringSteps is of how many steps there are samples of so many cells.
+func ringSteps[F num.Float](cells int) int {
+	each := int(unsafe.Sizeof(kernels.State[F]{})) * (cells + 1)
+	return min(maxQueued, max(stepsPerRecording, sampledBytes/each))
+}
+
 // Sample has steps leave what some owned cells hold, in the order of the queue. Where steps do not go by themselves it
 // does not, and recycleLength false.
 func (s *solver[F]) Sample(cells []int) (bool, error) {
@@ -138,8 +144,7 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 			list = append(list, int32(cell))
 		}
 	}
-	each := int(unsafe.Sizeof(kernels.State[F]{})) * (len(list) + 1)
-	steps := min(maxQueued, max(stepsPerRecording, sampledBytes/each))
+	steps := ringSteps[F](len(list))
 	t := &s.allocated
 	of.ring = kernels.Samples[F]{Cells: backend.Uploaded(t, list, "cells of gauges"),
 		States: backend.Fresh[kernels.State[F]](t, steps*len(list), "gauges"),

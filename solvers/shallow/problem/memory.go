@@ -7,7 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// memory is what the arrays of a rank take, but for series in time, and gauges.
+// memory is what the arrays of a rank take, but for series in time. Of gauges in a file there are at least as many as
+// files; all of them take 64 MiB at most, on a GPU alone.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	p := &w.Physics
@@ -16,6 +17,9 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
 		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
 		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
+	for _, g := range c.Gauges {
+		in.Gauges += max(1, g.Points)
+	}
 	return cfg.Bytes(held.Owned, held.Held, p.Precision, in, held.Apart)
 }
 

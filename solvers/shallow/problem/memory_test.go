@@ -27,6 +27,8 @@ output = { format = [] }
 `
 	runtest.MemoryIsTold(t, 0, basin, "physics.order=1")
 	runtest.MemoryIsTold(t, 0, basin, "physics.order=2")
+	runtest.MemoryIsTold(t, 0, basin, "physics.order=1",
+		"gauge=[{name='section', line=[[-4.9, 0], [4.9, 0]], points=100}]")
 	runtest.MemoryIsTold(t, 0, one, "physics.order=2", "output.fields=['h', 'max_h', 'arrival']")
 	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "output.fields=['h', 'max_h']", "forcing.uplift='x'",
 		"forcing.latitude='50'")
