@@ -52,7 +52,7 @@ func openBrowser(t *testing.T) *browser {
 			return &browser{m[1]}
 		}
 	}
-	t.Fatal("chromium ended before it opened its port")
+	t.Fatal("chromium ended before it opened its port: ", lines.Err())
 	return nil
 }
 

@@ -12,7 +12,8 @@ import (
 // given velocity determines it.
 func TestTimeIsEstimated(t *testing.T) {
 	grid := strings.NewReplacer("300", "32", "end = 8", "end = 2", ", max_steps = 2", "").Replace(gridCase)
-	space := strings.NewReplacer("'vof'", "'level-set'", "48", "16", ", max_steps = 2", "").Replace(boxCase)
+	space := strings.NewReplacer("'vof'", "'level-set'", "48", "16", "end = 3", "end = 1", ", max_steps = 2",
+		"").Replace(boxCase)
 	water := strings.NewReplacer("30000", "400", ", max_steps = 2", "").Replace(triangleCase)
 	for i, c := range []struct {
 		text, set string

@@ -26,7 +26,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	for k := 1; k < len(args); k++ {
 		word := args[k]
 		name := strings.TrimPrefix(word, "-")
-		index := slices.IndexFunc(foreign, func(f solvers.Foreign) bool { return f.Name == word })
+		index := slices.IndexFunc(foreign, func(f solvers.ForeignFlag) bool { return f.Name == word })
 		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
 		switch {
 		case word == "--":
@@ -51,7 +51,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 
 // foreignFlags returns the flags of other programs that a solver's command accepts, and false if no solver has a
 // command of that name.
-func foreignFlags(command string) ([]solvers.Foreign, bool) {
+func foreignFlags(command string) ([]solvers.ForeignFlag, bool) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, c := range kind.Commands {

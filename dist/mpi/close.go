@@ -25,11 +25,15 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
+	sent := make([]uint64, c.size)
 	c.calls.Lock() // calls in progress return soon
+	for dest := range sent {
+		sent[dest] = c.sent[dest].Load()
+	}
 	c.calls.Unlock()
 	for dest := range c.size {
 		if dest != c.rank {
-			c.notify(dest, notice{kind: leave, source: c.rank, about: c.rank, sent: c.sent[dest].Load()})
+			c.notify(dest, notice{kind: leave, source: c.rank, about: c.rank, sent: sent[dest]})
 		}
 	}
 	missing := c.waitForPeers()

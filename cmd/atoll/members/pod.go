@@ -35,8 +35,9 @@ type Pod struct {
 // envJob names the environment variable with the UID of the Job.
 const envJob = "ATOLL_JOB_UID"
 
-// joinDelay is how long pod 0 waits after a pod has joined for others that can join in the same epoch.
-const joinDelay = 2 * time.Second
+// JoinDelay is how long pod 0 waits after a pod has joined for others that can join in the same epoch. Only tests
+// change it.
+var JoinDelay = 2 * time.Second
 
 // FindPod describes the pod that this process runs in, and returns nil if it runs in none.
 func FindPod() (*Pod, error) {
@@ -76,8 +77,7 @@ func (p *Pod) Limits(ranks, least, most int, waitLimit time.Duration) supervise.
 		initial = e.Ranks
 	}
 	return supervise.Limits{Ranks: most, MinRanks: least, MaxRanks: most, InitialRanks: initial, Aligned: true,
-		JoinDelay: joinDelay,
-		WaitLimit: waitLimit}
+		JoinDelay: JoinDelay, WaitLimit: waitLimit}
 }
 
 // Done reports whether the run of this Job is complete. A pod that is recreated after that exits at once.
