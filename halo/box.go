@@ -86,8 +86,8 @@ func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 
 // NewBoxPlan returns the plan of a rank for arrays with ghost layers on each side. An exchange fills width[axis] layers
 // along each axis, which may be 0. Ghosts at edges and corners are filled within the widths of all their axes. In 2D
-// width[2] is ignored. A box with a neighbour along an axis needs at least width[axis] cells along it, since ghosts come
-// from the next box only.
+// width[2] is ignored. A box with a neighbour along an axis needs at least width[axis] cells along it, since ghosts
+// come from the next box only.
 func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
 	if b.Dim == 2 {
 		width[2] = 0
