@@ -26,8 +26,8 @@ type Memory interface {
 
 // Account is a device that knows how much of its memory was in use.
 type Account interface {
-	// Peak is how many bytes arrays, and the scratch memory of [Primitives], took at most. Copies that a [Keeper] makes are
-	// not counted, since it makes them only where there is room, nor what the driver takes for itself.
+	// Peak returns the most bytes that arrays and the scratch memory of [Primitives] took. It leaves out copies of a
+	// [Keeper], which makes them only where there is room, and what the driver takes for itself.
 	Peak() int64
 }
 

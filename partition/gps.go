@@ -26,10 +26,7 @@ type gps struct {
 func gibbsPooleStockmeyer(g Graph) []int32 {
 	n := g.N()
 	s := gps{g: g, search: newLevels(g), near: make([]int32, n), far: make([]int32, n), perm: make([]int32, 0, n),
-		position: make([]int32, n)}
-	for v := range s.position {
-		s.position[v] = -1
-	}
+		position: unset(n)}
 	for v := range int32(n) {
 		if s.position[v] < 0 {
 			s.component(v)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
@@ -41,11 +42,8 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	side := 0.0
 	for d, c := range coordinates {
 		if n > 0 {
-			low[d] = c[0]
-			high := c[0]
-			for _, v := range c {
-				low[d], high = min(low[d], v), max(high, v)
-			}
+			var high float64
+			low[d], high = extremes(c)
 			side = max(side, high-low[d])
 		}
 	}
@@ -55,7 +53,7 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	cells := float64(uint64(1) << bits)
 	last := uint32(1)<<bits - 1
 	keys := make([]uint64, n)
-	parallel.Ranges(n, parallel.Parts(n, 20_000), func(_, lo, hi int) {
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var at [3]uint32
 			for d, c := range coordinates {
@@ -71,6 +69,16 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 		}
 	})
 	return keys, nil
+}
+
+// extremes are the least and the greatest of some numbers.
+func extremes(c []float64) (low, high float64) {
+	parts := parallel.Parts(len(c), verticesPerWorker)
+	lows, highs := make([]float64, parts), make([]float64, parts)
+	parallel.Ranges(len(c), parts, func(part, lo, hi int) {
+		lows[part], highs[part] = slices.Min(c[lo:hi]), slices.Max(c[lo:hi])
+	})
+	return slices.Min(lows), slices.Max(highs)
 }
 
 // hilbertKey is the distance along the Hilbert curve of the cell at, where each of the leading coordinates has the
@@ -115,11 +123,13 @@ func checkCoordinates(n int, coordinates ...[]float64) error {
 		if len(c) != n {
 			return fmt.Errorf("%d coordinates %s for %d cells: give one for each", len(c), axis, n)
 		}
-		for i, v := range c {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, v)
-			}
+		if parallel.All(n, verticesPerWorker, func(i int) bool { return finite(c[i]) }) {
+			continue
 		}
+		i := slices.IndexFunc(c, func(v float64) bool { return !finite(v) })
+		return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, c[i])
 	}
 	return nil
 }
+
+func finite(v float64) bool { return v-v == 0 }

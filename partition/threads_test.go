@@ -52,7 +52,11 @@ func TestByAnyNumberOfThreads(t *testing.T) {
 		wrong := strip(n)
 		wrong[170_001][0], wrong[90_000][2] = 5, 7
 		_, err = FromNeighbours(wrong)
-		return []any{ids, g, core, err.Error()}
+		split, bad := Split(parts, 2)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		return []any{ids, g, core, err.Error(), split, Inverse(ids)}
 	}
 	want := of(1)
 	for _, threads := range []int{2, 4} {

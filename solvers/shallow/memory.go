@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Inputs are what of a case takes arrays: fields in space, evaporation, and gauges, by their points.
+// Inputs are the parts of a case that need arrays of their own.
 type Inputs struct {
 	Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool
 
-	Gauges int
+	Gauges int // number of points
 }
 
-// Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
-// arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
+// Bytes returns the size of a rank's arrays, for so many owned cells, and cells held including ghosts: those of
+// arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
 func (c Config) Bytes(owned, held int, precision string, in Inputs, separate bool) int64 {
 	if precision == "float32" {
 		return bytesOf[float32](c, owned, held, in, separate)
@@ -25,10 +25,10 @@ func (c Config) Bytes(owned, held int, precision string, in Inputs, separate boo
 
 func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
 	var number F
-	ring := int64(0) // of samples at gauges
-	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
+	ring := int64(0)                                                                 // of samples at gauges
+	perCell := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // per held cell
 	if in.Manning {
-		each += unsafe.Sizeof(number)
+		perCell += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
 	own := unsafe.Sizeof(kernels.TileCell{})
@@ -43,9 +43,9 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 		ring = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
 	}
 	if c.Order == 2 {
-		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		if separate && held > owned { // a table and an array
-			each += unsafe.Sizeof(kernels.Slopes[F]{})
+		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if separate && held > owned { // slopes are in a table and in an array
+			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
@@ -57,10 +57,10 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 			own += 8
 		}
 	}
-	return ring + int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	return ring + int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
 }
 
-// bytesOfInputs is what the fields that work on the water take of an owned cell.
+// bytesOfInputs returns the bytes per owned cell of the forcing's fields.
 func bytesOfInputs[F num.Float](in Inputs) (bytes uintptr) {
 	var number F
 	for _, f := range []struct {

@@ -28,7 +28,7 @@ output = { format = [] }
 `
 	scratch := func(text string) int64 {
 		c := runtest.Parse(t, text)
-		f, err := foresee(c, 1, true)
+		f, err := estimate(c, 1, true)
 		if err != nil {
 			t.Fatal(err)
 		}
