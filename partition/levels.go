@@ -2,11 +2,11 @@ package partition
 
 import "math"
 
-// levels is a breadth-first search that is used again and again on one graph: after search, queue holds the
-// vertices that root reaches, level after level. A search costs time proportional to what it reaches.
+// levels is a breadth-first search that can be repeated on one graph: after search, queue holds the vertices reachable
+// from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
 	g     Graph
-	level []int32 // distance from the root; -1 where the last search did not come
+	level []int32 // distance from the root; -1 for vertices that the last search did not reach
 	queue []int32
 	depth int32 // of the last level; the root's is 0
 	last  int   // queue[last:] is the last level
@@ -21,8 +21,7 @@ func newLevels(g Graph) *levels {
 	return l
 }
 
-// search builds the level structure of root. It gives up and reports false as soon as a level has more than
-// maxWidth vertices.
+// search builds the level structure of root. It stops and returns false if a level has more than maxWidth vertices.
 func (l *levels) search(root int32, maxWidth int) bool {
 	for _, v := range l.queue {
 		l.level[v] = -1
@@ -52,8 +51,8 @@ func (l *levels) search(root int32, maxWidth int) bool {
 	}
 }
 
-// lightest is the vertex of fewest neighbours, the lowest id among equals.
-func (g Graph) lightest(vertices []int32) int32 {
+// leastDegree is the vertex with the fewest neighbours, the lowest id among equals.
+func (g Graph) leastDegree(vertices []int32) int32 {
 	best := vertices[0]
 	for _, v := range vertices[1:] {
 		if d, least := g.Degree(v), g.Degree(best); d < least || d == least && v < best {
@@ -63,24 +62,24 @@ func (g Graph) lightest(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a vertex of the component of v that is nearly as far as possible from some other (A. George,
-// J. W. H. Liu, "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of
-// least degree it goes to one of least degree in the last level, as long as the level structure gets deeper. Of
-// the two that it ends with it takes the one of the narrower levels.
+// peripheral finds a pseudo-peripheral vertex of the component of v (A. George, J. W. H. Liu, "An implementation of a
+// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree it moves to a vertex of least
+// degree in the last level, as long as the level structure gets deeper. Of the last two vertices it returns the one
+// with the narrower level structure.
 func (l *levels) peripheral(v int32) int32 {
 	l.search(v, math.MaxInt)
-	root := l.g.lightest(l.queue)
+	root := l.g.leastDegree(l.queue)
 	l.search(root, math.MaxInt)
 	for {
 		depth, width := l.depth, l.width
-		far := l.g.lightest(l.queue[l.last:])
-		l.search(far, math.MaxInt)
+		end := l.g.leastDegree(l.queue[l.last:])
+		l.search(end, math.MaxInt)
 		if l.depth <= depth {
 			if l.width < width {
-				return far
+				return end
 			}
 			return root
 		}
-		root = far
+		root = end
 	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // reverseCuthillMcKee numbers each connected component breadth first from a pseudo-peripheral vertex, neighbours
-// by ascending degree, and then backwards (E. Cuthill, J. McKee, 1969; A. George, 1971). Components follow each
-// other by their lowest id.
+// by ascending degree, and then reverses the numbers (E. Cuthill, J. McKee, 1969; A. George, 1971). Components are
+// in the order of their lowest id.
 func reverseCuthillMcKee(g Graph) []int32 {
 	n := g.N()
 	perm := make([]int32, 0, n)
