@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order, with the first
-// vertex there.
+// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
+// first vertex at that position.
 func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	hash := func(v int32) uint64 {
 		// Adding zero makes -0 and 0 the same.
@@ -18,7 +18,8 @@ func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	duplicates(len(m.X), hash, same, report)
 }
 
-// duplicateCells calls report for each cell of the same three vertices as an earlier one, in ascending order.
+// duplicateCells calls report for each cell with the same vertices as an earlier one, in ascending order. first is the
+// first cell with these vertices.
 func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	hash := func(c int32) uint64 {
 		v := sorted(m.Cells[c])
@@ -28,23 +29,23 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items by an open-addressing table of item numbers; what it reports does not depend on hash.
+// duplicates finds equal items among 0..n-1 with an open-addressing hash table. The result does not depend on hash.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
 	if n < 2 {
 		return
 	}
-	table := NewMarks(1 << bits.Len(uint(n)*3/2))
+	table := NoIDs(1 << bits.Len(uint(n)*3/2))
 	mask := uint64(len(table) - 1)
 	for i := range int32(n) {
-		at := hash(i) & mask
-		for table[at] >= 0 && !same(table[at], i) {
-			at = (at + 1) & mask
+		slot := hash(i) & mask
+		for table[slot] >= 0 && !same(table[slot], i) {
+			slot = (slot + 1) & mask
 		}
-		if table[at] >= 0 {
-			report(table[at], i)
+		if table[slot] >= 0 {
+			report(table[slot], i)
 			continue
 		}
-		table[at] = i
+		table[slot] = i
 	}
 }
 

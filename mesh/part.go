@@ -2,29 +2,29 @@ package mesh
 
 import "fmt"
 
-// Part is the piece of a mesh that one rank works on: its own cells, and ghosts, copies of the cells around them.
-// Cells are numbered core | boundary | ghost: a core cell has no ghost among its neighbours.
+// Part is the part of a mesh of one rank: its own cells, and ghosts, copies of cells of other ranks around them.
+// Cells are numbered core | boundary | ghost. A core cell has no ghost among its neighbours.
 type Part struct {
 	X, Y      []float64  // the vertices of the cells
-	Cells     [][3]int32 // vertices of each cell, in the order of the whole mesh
+	Cells     [][3]int32 // vertices of each cell, in the same order as in the whole mesh
 	Global    []int32    // id of each cell in the whole mesh
-	Core      int        // cells [0, Core) are core
-	Owned     int        // cells [Core, Owned) are boundary, the rest ghosts
-	Neighbour [][3]int32 // of each owned cell, across its edge from vertex k to k+1: a cell, or what Outside gives
+	Core      int        // cells [0, Core) are core cells
+	Owned     int        // cells [Core, Owned) are boundary cells, the others ghosts
+	Neighbour [][3]int32 // of each own cell, in slot k, the cell across its edge from vertex k to k+1, or Outside(group)
 	Groups    []Group
 
 	CellData, VertexData map[string][]float64
 }
 
-// Outside is the neighbour where the mesh ends: -1 at an edge of no group, -2-g at one of group g.
+// Outside is the value of Part.Neighbour at an edge where the mesh ends: -2-group, and -1 for group -1, no group.
 func Outside(group int32) int32 { return -2 - group }
 
-// OutsideGroup is the group of a neighbour that Outside gave, -1 for none.
+// OutsideGroup is the inverse of Outside: the group of the edge, -1 for none.
 func OutsideGroup(neighbour int32) int32 { return -2 - neighbour }
 
-// Part copies out of m the cells of a rank: core, boundary and ghost are cell ids; nb and boundaryGroup are what
-// Neighbours and BoundaryGroups gave. local and vertexLocal are scratch, of one entry a cell and a vertex, that hold
-// -1 before and after.
+// Part returns the part of a rank with the given core, boundary and ghost cells, ids of m. nb and boundaryGroup are the
+// results of Neighbours and BoundaryGroups. local and vertexLocal are work arrays with an entry for each cell and for
+// each vertex of m; all entries are -1 before and after the call.
 func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, vertexLocal []int32) *Part {
 	n := len(core) + len(boundary) + len(ghost)
 	p := &Part{
@@ -90,8 +90,8 @@ func (p *Part) Area(i int) float64 {
 	return ((x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])) / 2
 }
 
-// Sample returns a scalar field of the mesh at every cell of the part: a cell field as it is, a vertex field as the
-// mean over the corners.
+// Sample returns a scalar field of the mesh at every cell of the part: a cell field unchanged, a vertex field as the
+// mean over the vertices of the cell.
 func (p *Part) Sample(name string) ([]float64, error) {
 	if f, ok := p.CellData[name]; ok {
 		return f, nil
@@ -107,10 +107,11 @@ func (p *Part) Sample(name string) ([]float64, error) {
 	return out, nil
 }
 
-func pick(from []float64, ids []int32) []float64 {
+// pick returns from[id] for each id.
+func pick(values []float64, ids []int32) []float64 {
 	out := make([]float64, len(ids))
 	for i, id := range ids {
-		out[i] = from[id]
+		out[i] = values[id]
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 		default:
 			err := fmt.Errorf("cell %d is of VTK type %d; a mesh has triangles (5), lines (3) and vertices (1)", i, t)
 			if t == typeTetrahedron {
-				return nil, mesh.NotPlane(err)
+				return nil, mesh.TetrahedraError(err)
 			}
 			return nil, err
 		}

@@ -39,7 +39,7 @@ const cellsPerWorker = 20_000
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	d := &Decomposition{mesh: m}
 	var err error
-	if d.nb, err = m.Checked(); err != nil {
+	if d.nb, err = m.CheckedNeighbours(); err != nil {
 		return nil, err
 	}
 	if d.group, err = m.BoundaryGroups(d.nb); err != nil {
