@@ -86,7 +86,7 @@ func TestReadRefusals(t *testing.T) {
 		"value nowhere": {cells22 + field("NodeData", "1\n2 1\n"),
 			"line 25: field \"b\" has a value at node 2, which is not in $Nodes"},
 		"field before": {"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" + field("NodeData", "0\n"),
-			"line 4: data before the $Nodes"},
+			"line 4: data before the sections $Nodes"},
 		"field and height": {strings.Replace(cells22, "3 1 1 0", "3 1 1 5", 1) +
 			strings.Replace(field("NodeData", "4\n9 1\n1 2\n7 3\n3 3\n"), `"b"`, `"z"`, 1), "third coordinate"},
 	} {
