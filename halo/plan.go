@@ -5,6 +5,7 @@ package halo
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -30,9 +31,14 @@ type Peer struct {
 func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
 	n := len(owned)
 	plans := make([]*Plan, n)
-	cells := 0
 	for p := range owned {
 		plans[p] = &Plan{Rank: p, Owned: len(owned[p])}
+	}
+	if n == 1 && len(slices.Concat(ghosts[0]...)) == 0 {
+		return plans, nil
+	}
+	cells := 0
+	for p := range owned {
 		for _, g := range owned[p] {
 			cells = max(cells, int(g)+1)
 		}

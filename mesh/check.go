@@ -6,6 +6,9 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Check returns nil for a mesh that solvers can use. Otherwise its error gives, for each type of fault, the number of
@@ -90,25 +93,21 @@ func (m *Mesh) checkReferences() error {
 		advice: fmt.Sprintf("CellGroup must be -1 or the index of a group of dimension 2; there are %d groups",
 			len(m.Groups))}
 	tagged := fault{what: "tagged edge of unknown vertices or group", many: "tagged edges of unknown vertices or groups",
-		advice: "vertices and group must be in the mesh, and the group must have dimension 1"}
-	for c, v := range m.Cells {
-		switch n := int32(len(m.X)); {
-		case min(v[0], v[1], v[2]) < 0 || max(v[0], v[1], v[2]) >= n:
+		advice: "vertices and group must be ids of the mesh, and the group one of dimension 1"}
+	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
+		if !m.hasVertices(c) {
 			outside.add(func() string { return m.describe(int32(c)) })
-		case v[0] == v[1] || v[1] == v[2] || v[2] == v[0]:
-			repeated.add(func() string { return m.describe(int32(c)) })
+			return
 		}
-	}
-	for v := range m.X {
-		if !finite(m.X[v]) || !finite(m.Y[v]) {
-			infinite.add(func() string { return m.describeVertex(v) })
-		}
-	}
-	for c, g := range m.CellGroup {
-		if g != -1 && !m.hasGroup(g, 2) {
-			groups.add(func() string { return fmt.Sprintf("%s in group %d", m.describe(int32(c)), g) })
-		}
-	}
+		repeated.add(func() string { return m.describe(int32(c)) })
+	})
+	eachBad(len(m.X), func(v int) bool { return finite(m.X[v]) && finite(m.Y[v]) }, func(v int) {
+		infinite.add(func() string { return m.describeVertex(v) })
+	})
+	eachBad(len(m.CellGroup), func(c int) bool { return m.CellGroup[c] == -1 || m.hasGroup(m.CellGroup[c], 2) },
+		func(c int) {
+			groups.add(func() string { return fmt.Sprintf("%s in group %d", m.describe(int32(c)), m.CellGroup[c]) })
+		})
 	for i, e := range m.Tagged {
 		if min(e.A, e.B) < 0 || int(max(e.A, e.B)) >= len(m.X) || !m.hasGroup(e.Group, 1) {
 			tagged.add(func() string {
@@ -126,16 +125,10 @@ func (m *Mesh) checkShapes() error {
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
-	for c := range m.Cells {
-		switch m.shape(c) {
-		case cellClockwise:
-			clockwise.add(func() string { return m.describe(int32(c)) })
-		case cellFlat:
-			flat.add(func() string { return m.describe(int32(c)) })
-		case cellHuge:
-			huge.add(func() string { return m.describe(int32(c)) })
-		}
-	}
+	eachBad(len(m.Cells), func(c int) bool { return m.shape(c) == cellGood }, func(c int) {
+		kind := map[cellShape]*fault{cellClockwise: &clockwise, cellFlat: &flat, cellHuge: &huge}[m.shape(c)]
+		kind.add(func() string { return m.describe(int32(c)) })
+	})
 	return joinFaults(&clockwise, &flat, &huge)
 }
 
@@ -146,11 +139,9 @@ func (m *Mesh) checkVertices() error {
 	same := fault{what: "pair of vertices at the same position", many: "pairs of vertices at the same position",
 		advice: "merge them with atoll mesh convert --merge-duplicates"}
 	used := m.usedVertices()
-	for v, ok := range used {
-		if !ok {
-			dangling.add(func() string { return m.describeVertex(v) })
-		}
-	}
+	eachBad(len(used), func(v int) bool { return used[v] }, func(v int) {
+		dangling.add(func() string { return m.describeVertex(v) })
+	})
 	m.duplicateVertices(func(first, again int32) {
 		same.add(func() string {
 			return fmt.Sprintf("vertices %d and %d at (%g, %g)", first, again, m.X[first], m.Y[first])
@@ -170,30 +161,31 @@ func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 	if nb == nil {
 		m.duplicateCells(add)
 	}
-	for again, first := range nb {
-		if first[0] >= 0 && int(first[0]) < again && first[0] == first[1] && first[0] == first[2] {
-			add(first[0], int32(again))
-		}
-	}
+	eachBad(len(nb), func(again int) bool {
+		first := nb[again]
+		return first[0] < 0 || int(first[0]) >= again || first[0] != first[1] || first[0] != first[2]
+	}, func(again int) { add(nb[again][0], int32(again)) })
 	return joinFaults(&copies)
 }
 
 // checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
 func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
-		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
-	for c, v := range m.Cells {
-		for k, other := range nb[c] {
-			if int(other) <= c {
-				continue
-			}
-			if s := m.slot(other, v[k], v[(k+1)%3]); m.Cells[other][s] == v[k] {
+		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
+	overlaps := func(c, k int) bool { // a cell of lower id with the one across an edge
+		v, other := m.Cells[c], nb[c][k]
+		return int(other) > c && m.Cells[other][m.slot(other, v[k], v[(k+1)%3])] == v[k]
+	}
+	eachBad(len(m.Cells), func(c int) bool { return !overlaps(c, 0) && !overlaps(c, 1) && !overlaps(c, 2) }, func(c int) {
+		for k, v := range m.Cells[c] {
+			if overlaps(c, k) {
 				overlap.add(func() string {
-					return fmt.Sprintf("edge %d-%d of %s and %s", v[k], v[(k+1)%3], m.describe(int32(c)), m.describe(other))
+					return fmt.Sprintf("edge %d-%d of %s and %s", v, m.Cells[c][(k+1)%3], m.describe(int32(c)),
+						m.describe(nb[c][k]))
 				})
 			}
 		}
-	}
+	})
 	stray := fault{what: "tagged edge that no cell has", many: "tagged edges that no cell has",
 		advice: "remove them with atoll mesh convert --drop-dangling, or mesh the domain so that it keeps the line"}
 	half, err := m.taggedHalfEdges()
@@ -211,7 +203,22 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 	return joinFaults(&overlap, &stray, m.hanging(nb))
 }
 
-// fault counts the faults of one type and describes the first maxExamples.
+// itemsPerWorker is how many cells or vertices are worth a goroutine.
+const itemsPerWorker = 20_000
+
+// eachBad calls add with each of n items that is not good, ascending. All processors find out whether there are any.
+func eachBad(n int, good func(i int) bool, add func(i int)) {
+	if parallel.All(n, itemsPerWorker, good) {
+		return
+	}
+	for i := range n {
+		if !good(i) {
+			add(i)
+		}
+	}
+}
+
+// fault counts one kind of fault and describes its first few examples.
 type fault struct {
 	what, many, advice string // singular, plural, and what to do
 	count              int
@@ -274,11 +281,24 @@ func (m *Mesh) shape(c int) cellShape {
 	return cellGood
 }
 
+// usedVertices tells which vertices cells have.
 func (m *Mesh) usedVertices() []bool {
+	marks := make([]atomic.Bool, len(m.X))
+	parallel.Ranges(len(m.Cells), parallel.Parts(len(m.Cells), itemsPerWorker), func(_, lo, hi int) {
+		for _, cell := range m.Cells[lo:hi] {
+			for _, v := range cell {
+				if mark := &marks[v]; !mark.Load() { // a look is much cheaper than a mark
+					mark.Store(true)
+				}
+			}
+		}
+	})
 	used := make([]bool, len(m.X))
-	for _, v := range m.Cells {
-		used[v[0]], used[v[1]], used[v[2]] = true, true, true
-	}
+	parallel.Ranges(len(used), parallel.Parts(len(used), itemsPerWorker), func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			used[v] = marks[v].Load()
+		}
+	})
 	return used
 }
 

@@ -1,10 +1,13 @@
 package mesh
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
@@ -29,24 +32,55 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items among 0..n-1 with an open-addressing hash table. The result does not depend on hash.
+// duplicates finds equal items; what it reports does not depend on hash. Each processor takes those of a range of
+// hashes.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
-	if n < 2 {
-		return
-	}
-	table := NoIDs(1 << bits.Len(uint(n)*3/2))
-	mask := uint64(len(table) - 1)
-	for i := range int32(n) {
-		slot := hash(i) & mask
-		for table[slot] >= 0 && !same(table[slot], i) {
-			slot = (slot + 1) & mask
+	shares := parallel.Parts(n, itemsPerWorker)
+	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
+	parallel.Ranges(n, shares, func(part, lo, hi int) {
+		of := make([][]int32, shares)
+		for share := range of {
+			of[share] = make([]int32, 0, (hi-lo)/shares*9/8)
 		}
-		if table[slot] >= 0 {
-			report(table[slot], i)
+		for i := int32(lo); i < int32(hi); i++ {
+			// The lowest bits are for the table.
+			share := hash(i) >> 32 * uint64(shares) >> 32
+			of[share] = append(of[share], i)
+		}
+		parts[part] = of
+	})
+	found := make([][][2]int32, shares)
+	parallel.Ranges(shares, shares, func(share, _, _ int) {
+		all := make([][]int32, len(parts))
+		for part, of := range parts {
+			all[part] = of[share]
+		}
+		found[share] = repeated(slices.Concat(all...), hash, same)
+	})
+	pairs := slices.Concat(found...)
+	slices.SortFunc(pairs, func(p, q [2]int32) int { return cmp.Compare(p[1], q[1]) })
+	for _, p := range pairs {
+		report(p[0], p[1])
+	}
+}
+
+// repeated returns each of the items, ascending, that is the same as one before it, with the first of these. It has an
+// open-addressing table.
+func repeated(items []int32, hash func(int32) uint64, same func(a, b int32) bool) (pairs [][2]int32) {
+	table := make([]int32, 1<<bits.Len(uint(len(items))*3/2)) // numbers of items, from 1 on
+	mask := uint64(len(table) - 1)
+	for _, i := range items {
+		at := hash(i) & mask
+		for table[at] > 0 && !same(table[at]-1, i) {
+			at = (at + 1) & mask
+		}
+		if table[at] > 0 {
+			pairs = append(pairs, [2]int32{table[at] - 1, i})
 			continue
 		}
-		table[slot] = i
+		table[at] = i + 1
 	}
+	return pairs
 }
 
 func sorted(v [3]int32) [3]int32 {

@@ -3,6 +3,8 @@ package mesh
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // jitter is how far an interior vertex of Rectangle may move, as a fraction of the spacing. From 0.25 on, triangles can
@@ -62,35 +64,41 @@ func Rectangle(x0, y0, x1, y1 float64, cells int, seed uint64) (*Mesh, error) {
 		return nil, err
 	}
 	m := &Mesh{
-		X:      make([]float64, 0, (nx+1)*(ny+1)),
-		Y:      make([]float64, 0, (nx+1)*(ny+1)),
-		Cells:  make([][3]int32, 0, 2*nx*ny),
+		X:      make([]float64, (nx+1)*(ny+1)),
+		Y:      make([]float64, (nx+1)*(ny+1)),
+		Cells:  make([][3]int32, 2*nx*ny),
 		Groups: []Group{{1, 1, "left"}, {1, 2, "right"}, {1, 3, "bottom"}, {1, 4, "top"}},
 	}
 	xs, ys := subdivide(x0, x1, nx), subdivide(y0, y1, ny)
 	dx, dy := (x1-x0)/float64(nx), (y1-y0)/float64(ny)
-	for j := 0; j <= ny; j++ {
-		for i := 0; i <= nx; i++ {
-			x, y := xs[i], ys[j]
-			if i > 0 && i < nx && j > 0 && j < ny {
-				id := uint64(len(m.X))
-				x += dx * jitter * signed(draw(seed, 2*id))
-				y += dy * jitter * signed(draw(seed, 2*id+1))
-			}
-			m.X, m.Y = append(m.X, x), append(m.Y, y)
-		}
-	}
 	vertex := func(i, j int) int32 { return int32(j*(nx+1) + i) }
-	for j := range ny {
-		for i := range nx {
-			a, b, c, d := vertex(i, j), vertex(i+1, j), vertex(i+1, j+1), vertex(i, j+1)
-			if draw(^seed, uint64(j*nx+i))&1 == 0 {
-				m.Cells = append(m.Cells, [3]int32{a, b, c}, [3]int32{a, c, d})
-			} else {
-				m.Cells = append(m.Cells, [3]int32{a, b, d}, [3]int32{b, c, d})
+	rows := parallel.Parts(ny+1, max(1, itemsPerWorker/(nx+1)))
+	parallel.Ranges(ny+1, rows, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			for i := 0; i <= nx; i++ {
+				id := vertex(i, j)
+				x, y := xs[i], ys[j]
+				if i > 0 && i < nx && j > 0 && j < ny {
+					x += dx * jitter * signed(draw(seed, 2*uint64(id)))
+					y += dy * jitter * signed(draw(seed, 2*uint64(id)+1))
+				}
+				m.X[id], m.Y[id] = x, y
 			}
 		}
-	}
+	})
+	parallel.Ranges(ny, rows, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			for i := range nx {
+				a, b, c, d := vertex(i, j), vertex(i+1, j), vertex(i+1, j+1), vertex(i, j+1)
+				box := j*nx + i
+				if draw(^seed, uint64(box))&1 == 0 {
+					m.Cells[2*box], m.Cells[2*box+1] = [3]int32{a, b, c}, [3]int32{a, c, d}
+				} else {
+					m.Cells[2*box], m.Cells[2*box+1] = [3]int32{a, b, d}, [3]int32{b, c, d}
+				}
+			}
+		}
+	})
 	for j := range ny {
 		m.Tagged = append(m.Tagged, TaggedEdge{vertex(0, j+1), vertex(0, j), 0},
 			TaggedEdge{vertex(nx, j), vertex(nx, j+1), 1})

@@ -3,6 +3,9 @@ package mesh
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // grazing is the sine of the largest angle between two directions that count as equal.
@@ -13,15 +16,7 @@ const grazing = 1e-9
 func (m *Mesh) hanging(nb [][3]int32) *fault {
 	f := &fault{what: "vertex inside a boundary edge", many: "vertices inside boundary edges",
 		advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
-	var edges [][2]int32
-	var cells []int32
-	for c, v := range m.Cells {
-		for k, other := range nb[c] {
-			if other < 0 {
-				edges, cells = append(edges, [2]int32{v[k], v[(k+1)%3]}), append(cells, int32(c))
-			}
-		}
-	}
+	edges, cells := m.boundary(nb)
 	boxes := m.boxVertices(edges)
 	reported := make(map[int32]bool)
 	for e, edge := range edges {
@@ -37,7 +32,26 @@ func (m *Mesh) hanging(nb [][3]int32) *fault {
 	return f
 }
 
-// within reports whether a vertex lies on an edge up to round-off, strictly between its ends.
+// boundary returns the edges with nothing across, and their cells, in the order of these.
+func (m *Mesh) boundary(nb [][3]int32) (edges [][2]int32, cells []int32) {
+	byPart := make([][]int32, parallel.Parts(len(nb), itemsPerWorker)) // half-edges
+	parallel.Ranges(len(nb), len(byPart), func(part, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			for k, other := range nb[c] {
+				if other < 0 {
+					byPart[part] = append(byPart[part], int32(3*c+k))
+				}
+			}
+		}
+	})
+	for _, h := range slices.Concat(byPart...) {
+		v, k := m.Cells[h/3], h%3
+		edges, cells = append(edges, [2]int32{v[k], v[(k+1)%3]}), append(cells, h/3)
+	}
+	return edges, cells
+}
+
+// within tells whether a vertex lies between the ends of an edge, on it up to round-off.
 func (m *Mesh) within(edge [2]int32, v int32) bool {
 	a, b := edge[0], edge[1]
 	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]

@@ -1,6 +1,12 @@
 package mesh
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
 
 // Part is the part of a mesh of one rank: its own cells, and ghosts, copies of cells of other ranks around them.
 // Cells are numbered core | boundary | ghost. A core cell has no ghost among its neighbours.
@@ -26,48 +32,98 @@ func OutsideGroup(neighbour int32) int32 { return -2 - neighbour }
 // results of Neighbours and BoundaryGroups. local and vertexLocal are work arrays with an entry for each cell and for
 // each vertex of m; all entries are -1 before and after the call.
 func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, vertexLocal []int32) *Part {
-	n := len(core) + len(boundary) + len(ghost)
 	p := &Part{
-		Cells: make([][3]int32, 0, n), Global: make([]int32, 0, n),
 		Core: len(core), Owned: len(core) + len(boundary), Groups: m.Groups,
-		Neighbour: make([][3]int32, len(core)+len(boundary)),
+		Global: slices.Concat(core, boundary, ghost), Neighbour: make([][3]int32, len(core)+len(boundary)),
 	}
-	for _, ids := range [][]int32{core, boundary, ghost} {
-		for _, c := range ids {
-			local[c] = int32(len(p.Global))
-			p.Global = append(p.Global, c)
+	parallel.Ranges(len(p.Global), parallel.Parts(len(p.Global), itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			local[p.Global[i]] = int32(i)
 		}
-	}
+	})
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := p.Global[i]
+			for k, o := range nb[c] {
+				if o >= 0 {
+					p.Neighbour[i][k] = local[o]
+				} else {
+					p.Neighbour[i][k] = Outside(boundaryGroup[c][k])
+				}
+			}
+		}
+	})
 	var vertices []int32
-	for _, c := range p.Global {
-		var cell [3]int32
-		for k, v := range m.Cells[c] {
-			if vertexLocal[v] < 0 {
-				vertexLocal[v] = int32(len(vertices))
-				vertices = append(vertices, v)
-			}
-			cell[k] = vertexLocal[v]
-		}
-		p.Cells = append(p.Cells, cell)
-	}
-	for i, c := range p.Global[:p.Owned] {
-		for k, o := range nb[c] {
-			if o >= 0 {
-				p.Neighbour[i][k] = local[o]
-			} else {
-				p.Neighbour[i][k] = Outside(boundaryGroup[c][k])
-			}
-		}
-	}
+	p.Cells, vertices = m.renumber(p.Global, vertexLocal)
 	p.X, p.Y = pick(m.X, vertices), pick(m.Y, vertices)
 	p.CellData, p.VertexData = pickAll(m.CellData, p.Global), pickAll(m.VertexData, vertices)
-	for _, c := range p.Global {
-		local[c] = -1
-	}
-	for _, v := range vertices {
-		vertexLocal[v] = -1
-	}
+	unset(local, p.Global)
+	unset(vertexLocal, vertices)
 	return p
+}
+
+// renumber returns the vertices of some cells in the order in which the cells first meet them, and the corners of the
+// cells by their numbers in it. scratch holds -1 for each vertex of the mesh, and afterwards ^number for each returned.
+func (m *Mesh) renumber(cells, scratch []int32) (corners [][3]int32, vertices []int32) {
+	parts := parallel.Parts(len(cells), itemsPerWorker)
+	parallel.Ranges(len(cells), parts, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				lowerTo(&scratch[v], int32(3*i+k))
+			}
+		}
+	})
+	// A vertex is counted, and numbered, where it is met first. Numbers are negative, so that they are no corner's.
+	first := func(i, k int) bool { return atomic.LoadInt32(&scratch[m.Cells[cells[i]][k]]) == int32(3*i+k) }
+	starts := parallel.Offsets(len(cells), parts, func(i int) (n int) {
+		for k := range 3 {
+			if first(i, k) {
+				n++
+			}
+		}
+		return n
+	})
+	vertices = make([]int32, starts[parts])
+	parallel.Ranges(len(cells), parts, func(part, lo, hi int) {
+		next := starts[part]
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				if first(i, k) {
+					vertices[next] = v
+					atomic.StoreInt32(&scratch[v], ^int32(next))
+					next++
+				}
+			}
+		}
+	})
+	corners = make([][3]int32, len(cells))
+	parallel.Ranges(len(cells), parts, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				corners[i][k] = ^scratch[v]
+			}
+		}
+	})
+	return corners, vertices
+}
+
+// lowerTo sets a number to a lower one, whoever else does at the same time; -1 is higher than all.
+func lowerTo(at *int32, to int32) {
+	for {
+		was := atomic.LoadInt32(at)
+		if was >= 0 && was <= to || atomic.CompareAndSwapInt32(at, was, to) {
+			return
+		}
+	}
+}
+
+// unset makes marks -1.
+func unset(marks, at []int32) {
+	parallel.Ranges(len(at), parallel.Parts(len(at), itemsPerWorker), func(_, lo, hi int) {
+		for _, i := range at[lo:hi] {
+			marks[i] = -1
+		}
+	})
 }
 
 // Vertices returns the corners of cell i.
@@ -110,9 +166,11 @@ func (p *Part) Sample(name string) ([]float64, error) {
 // pick returns from[id] for each id.
 func pick(values []float64, ids []int32) []float64 {
 	out := make([]float64, len(ids))
-	for i, id := range ids {
-		out[i] = values[id]
-	}
+	parallel.Ranges(len(ids), parallel.Parts(len(ids), itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = from[ids[i]]
+		}
+	})
 	return out
 }
 

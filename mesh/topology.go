@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
@@ -20,11 +21,8 @@ func (m *Mesh) Neighbours() ([][3]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	nb := make([][3]int32, len(m.Cells))
-	for c := range nb {
-		nb[c] = [3]int32{-1, -1, -1}
-	}
-	parts := parallel.Parts(len(m.X), 20_000)
+	nb := noneAcross(len(m.Cells))
+	parts := parallel.Parts(len(m.X), itemsPerWorker)
 	errs := make([]error, parts)
 	parallel.Ranges(len(m.X), parts, func(part, lo, hi int) {
 		var edgesUp []uint64 // each edge to a higher vertex: that vertex in the high half, the half-edge in the low half
@@ -42,12 +40,23 @@ func (m *Mesh) Neighbours() ([][3]int32, error) {
 	return nb, nil
 }
 
-// join records as neighbours the cells that share an edge between v and a higher vertex.
-func (m *Mesh) join(nb [][3]int32, v int, edgesUp []uint64) error {
-	slices.Sort(edgesUp)
-	for i := 1; i < len(edgesUp); i++ {
-		hi, g, h := edgesUp[i]>>32, int32(uint32(edgesUp[i-1])), int32(uint32(edgesUp[i]))
-		if edgesUp[i-1]>>32 != hi {
+// noneAcross returns -1 for each edge of so many cells.
+func noneAcross(cells int) [][3]int32 {
+	none := make([][3]int32, cells)
+	parallel.Ranges(cells, parallel.Parts(cells, itemsPerWorker), func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			none[c] = [3]int32{-1, -1, -1}
+		}
+	})
+	return none
+}
+
+// join makes neighbours of the cells that have an edge between v and a higher vertex in common.
+func (m *Mesh) join(nb [][3]int32, v int, near []uint64) error {
+	slices.Sort(near)
+	for i := 1; i < len(near); i++ {
+		hi, g, h := near[i]>>32, int32(uint32(near[i-1])), int32(uint32(near[i]))
+		if near[i-1]>>32 != hi {
 			continue
 		}
 		if i+1 < len(edgesUp) && edgesUp[i+1]>>32 == hi {
@@ -68,10 +77,7 @@ func (m *Mesh) BoundaryGroups(nb [][3]int32) ([][3]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := make([][3]int32, len(m.Cells))
-	for c := range groups {
-		groups[c] = [3]int32{-1, -1, -1}
-	}
+	groups := noneAcross(len(m.Cells))
 	for i, h := range half {
 		e := m.Tagged[i]
 		if h < 0 {
@@ -109,8 +115,8 @@ func (m *Mesh) EdgeLength(c, k int) float64 {
 	return math.Hypot(m.X[b]-m.X[a], m.Y[b]-m.Y[a])
 }
 
-// edgeBuckets lists the half-edges by the lower of their two vertices, ascending within a bucket: those of vertex v are
-// half[start[v]:start[v+1]]. Half-edge 3c+k is the edge of cell c from vertex k to vertex (k+1)%3.
+// edgeBuckets lists the half-edges by the lower of their two vertices, in any order within a vertex. Half-edge 3c+k is
+// the edge of cell c from vertex k to vertex (k+1)%3.
 type edgeBuckets struct {
 	start []int32
 	half  []int32
@@ -125,46 +131,64 @@ func (m *Mesh) bucketEdges() (edgeBuckets, error) {
 	if len(m.X) != len(m.Y) {
 		return edgeBuckets{}, fmt.Errorf("the mesh has %d x and %d y coordinates", len(m.X), len(m.Y))
 	}
-	start := make([]int32, len(m.X)+1)
-	for c, v := range m.Cells {
-		if err := m.checkCell(c); err != nil {
-			return edgeBuckets{}, err
-		}
-		start[min(v[0], v[1])]++
-		start[min(v[1], v[2])]++
-		start[min(v[2], v[0])]++
+	if err := m.checkCells(); err != nil {
+		return edgeBuckets{}, err
 	}
+	start := make([]int32, len(m.X)+1)
+	parts := parallel.Parts(len(m.Cells), itemsPerWorker)
+	parallel.Ranges(len(m.Cells), parts, func(_, first, end int) {
+		for _, v := range m.Cells[first:end] {
+			atomic.AddInt32(&start[min(v[0], v[1])], 1)
+			atomic.AddInt32(&start[min(v[1], v[2])], 1)
+			atomic.AddInt32(&start[min(v[2], v[0])], 1)
+		}
+	})
 	sum := int32(0)
 	for i, n := range start {
 		start[i] = sum
 		sum += n
 	}
 	half := make([]int32, 3*len(m.Cells))
-	for c, v := range m.Cells {
-		for k := range v {
-			lo := min(v[k], v[(k+1)%3])
-			half[start[lo]] = int32(3*c + k)
-			start[lo]++
+	parallel.Ranges(len(m.Cells), parts, func(_, first, end int) {
+		for c := first; c < end; c++ {
+			v := &m.Cells[c]
+			for k := range v {
+				half[atomic.AddInt32(&start[min(v[k], v[(k+1)%3])], 1)-1] = int32(3*c + k)
+			}
 		}
-	}
-	// Each start has advanced to the end of its bucket, which is the start of the next one.
+	})
+	// Each start has moved to the end of its bucket, where the next one starts.
 	copy(start[1:], start)
 	start[0] = 0
 	return edgeBuckets{start, half}, nil
 }
 
-// checkCell refuses vertex ids out of range and repeated vertices of a cell.
-func (m *Mesh) checkCell(c int) error {
-	v := &m.Cells[c]
-	for _, id := range v {
-		if id < 0 || int(id) >= len(m.X) {
-			return fmt.Errorf("%s refers to vertex %d; the mesh has vertices 0 to %d", m.describe(int32(c)), id, len(m.X)-1)
+// checkCells refuses vertices of a cell that are not there, or are the same.
+func (m *Mesh) checkCells() (err error) {
+	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
+		if err != nil {
+			return
 		}
-	}
-	if v[0] == v[1] || v[1] == v[2] || v[2] == v[0] {
-		return fmt.Errorf("%s repeats a vertex", m.describe(int32(c)))
-	}
-	return nil
+		err = fmt.Errorf("%s repeats a vertex", m.describe(int32(c)))
+		for _, id := range m.Cells[c] {
+			if id < 0 || int(id) >= len(m.X) {
+				err = fmt.Errorf("%s refers to vertex %d; the mesh has vertices 0 to %d", m.describe(int32(c)), id, len(m.X)-1)
+				return
+			}
+		}
+	})
+	return err
+}
+
+// hasVertices tells whether the vertices of a cell are there, and distinct whether they are three.
+func (m *Mesh) hasVertices(c int) bool {
+	v := &m.Cells[c]
+	return min(v[0], v[1], v[2]) >= 0 && int(max(v[0], v[1], v[2])) < len(m.X)
+}
+
+func (m *Mesh) distinct(c int) bool {
+	v := &m.Cells[c]
+	return v[0] != v[1] && v[1] != v[2] && v[2] != v[0]
 }
 
 // upper returns the higher vertex of half-edge h.
@@ -195,24 +219,30 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 		}
 		lower[min(e.A, e.B)] = true
 	}
+	if err := m.checkCells(); err != nil {
+		return nil, err
+	}
 	type half struct {
 		lo, hi int32
 		h      int32
 	}
 	ends := func(e, f half) int { return cmp.Or(cmp.Compare(e.lo, f.lo), cmp.Compare(e.hi, f.hi)) }
-	var candidates []half
-	for c, v := range m.Cells {
-		if err := m.checkCell(c); err != nil {
-			return nil, err
-		}
-		for k, a := range v {
-			b := v[(k+1)%3]
-			if lo := min(a, b); lower[lo] {
-				candidates = append(candidates, half{lo, max(a, b), int32(3*c + k)})
+	byPart := make([][]half, parallel.Parts(len(m.Cells), itemsPerWorker))
+	parallel.Ranges(len(m.Cells), len(byPart), func(part, first, end int) {
+		var found []half
+		for c := first; c < end; c++ {
+			v := &m.Cells[c]
+			for k, a := range v {
+				b := v[(k+1)%3]
+				if lo := min(a, b); lower[lo] {
+					found = append(found, half{lo, max(a, b), int32(3*c + k)})
+				}
 			}
 		}
-	}
-	slices.SortFunc(candidates, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
+		byPart[part] = found
+	})
+	some := slices.Concat(byPart...)
+	slices.SortFunc(some, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
 	for i, e := range m.Tagged {
 		index, ok := slices.BinarySearchFunc(candidates, half{lo: min(e.A, e.B), hi: max(e.A, e.B)}, ends)
 		found[i] = -1
@@ -228,11 +258,13 @@ func (m *Mesh) describe(c int32) string {
 	return fmt.Sprintf("cell %d (vertices %d, %d, %d)", c, v[0], v[1], v[2])
 }
 
-// NoIDs returns n ids of -1, which means none.
-func NoIDs(n int) []int32 {
-	ids := make([]int32, n)
-	for i := range ids {
-		ids[i] = -1
-	}
-	return ids
+// NewMarks returns n times -1.
+func NewMarks(n int) []int32 {
+	marks := make([]int32, n)
+	parallel.Ranges(n, parallel.Parts(n, itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			marks[i] = -1
+		}
+	})
+	return marks
 }

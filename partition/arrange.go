@@ -24,26 +24,34 @@ func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, s
 		return nil, nil, err
 	}
 	part := parts[cells[0]]
+	whole := len(cells) == g.N()
 	var localX, localY []float64
 	if ordering == Hilbert {
 		if len(x) != g.N() || len(y) != g.N() {
 			return nil, nil, fmt.Errorf("order %q: %d x and %d y coordinates for %d cells: give one for each", ordering,
 				len(x), len(y), g.N())
 		}
-		localX, localY = gather(x, cells), gather(y, cells)
+		if localX, localY = x, y; !whole {
+			localX, localY = gather(x, cells), gather(y, cells)
+		}
 	}
-	var sub Graph
-	if ordering == RCM || ordering == GPS {
+	sub := g
+	switch {
+	case whole:
+	case kind == RCM || kind == GPS:
 		sub = g.subgraph(cells)
-	} else {
-		sub.Start = make([]int32, len(cells)+1) // the other orderings need only the number of cells
+	default:
+		sub = Graph{Start: make([]int32, len(cells)+1)} // the other kinds look at the number of cells alone
 	}
 	perm, err := Order(ordering, sub, localX, localY, seed^uint64(part))
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d, cells numbered within the part: %w", part, err)
 	}
-	onBoundary := make([]bool, len(perm))
-	parallel.Ranges(len(perm), parallel.Parts(len(perm), 20_000), func(_, lo, hi int) {
+	if whole {
+		return perm, nil, nil
+	}
+	outer := make([]bool, len(perm))
+	parallel.Ranges(len(perm), parallel.Parts(len(perm), verticesPerWorker), func(_, lo, hi int) {
 		for i, local := range perm[lo:hi] {
 			onBoundary[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
 		}
@@ -64,15 +72,27 @@ func checkPart(g Graph, parts, cells []int32) error {
 	if len(parts) != g.N() {
 		return fmt.Errorf("the partition has %d cells, the graph has %d", len(parts), g.N())
 	}
-	for i, cell := range cells {
-		switch {
+	fault := func(i int) error {
+		switch cell := cells[i]; {
 		case cell < 0 || int(cell) >= len(parts):
 			return fmt.Errorf("cell %d is not in 0..%d", cell, len(parts)-1)
 		case i > 0 && cell <= cells[i-1]:
 			return fmt.Errorf("cell %d follows cell %d: the cells of a part must ascend", cell, cells[i-1])
-		case parts[cell] != parts[cells[0]]:
-			return fmt.Errorf("the cells are of several parts: cell %d is in part %d, cell %d in part %d", cells[0],
-				parts[cells[0]], cell, parts[cell])
+		case i > 0 && parts[cell] != parts[cells[0]]:
+			return fmt.Errorf("cell %d is in part %d, but cell %d, in the same list, in part %d", cell, parts[cell],
+				cells[0], parts[cells[0]])
+		}
+		return nil
+	}
+	if err := fault(0); err != nil { // what all others are compared with
+		return err
+	}
+	if parallel.All(len(cells), verticesPerWorker, func(i int) bool { return fault(i) == nil }) {
+		return nil
+	}
+	for i := range cells {
+		if err := fault(i); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -25,6 +25,9 @@ func Ghosts(g Graph, parts, cells []int32, depth int) ([]Neighbour, error) {
 	if err := checkPart(g, parts, cells); err != nil {
 		return nil, err
 	}
+	if len(cells) == g.N() {
+		return nil, nil
+	}
 	part := parts[cells[0]]
 	visited := make([]uint64, (g.N()+63)/64)
 	var ghosts []int32

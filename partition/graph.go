@@ -17,6 +17,9 @@ type Graph struct {
 	Adj   []int32 // 2·Edges() entries: each edge is in the rows of both its vertices
 }
 
+// verticesPerWorker is how many vertices are worth a goroutine.
+const verticesPerWorker = 20_000
+
 // N is the number of vertices.
 func (g Graph) N() int { return max(len(g.Start)-1, 0) }
 
@@ -36,7 +39,7 @@ func FromNeighbours(neighbours [][3]int32) (Graph, error) {
 	if n > math.MaxInt32/3 {
 		return Graph{}, fmt.Errorf("a mesh of %d cells is too large: at most %d can be numbered", n, math.MaxInt32/3)
 	}
-	parts := parallel.Parts(n, 20_000)
+	parts := parallel.Parts(n, verticesPerWorker)
 	starts := parallel.Offsets(n, parts, func(v int) (degree int) {
 		for _, u := range neighbours[v] {
 			if u != -1 {
@@ -98,18 +101,10 @@ func FromEdges(n int, edges [][2]int32) (Graph, error) {
 // check verifies the invariant of Graph, given sorted rows. The verification is parallel; the serial firstFault
 // describes what is wrong, so that the error does not depend on the number of threads.
 func (g Graph) check() error {
-	n := g.N()
-	parts := parallel.Parts(n, 20_000)
-	wrong := make([]bool, parts)
-	parallel.Ranges(n, parts, func(part, lo, hi int) {
-		for v := lo; v < hi && !wrong[part]; v++ {
-			wrong[part] = !g.validRow(int32(v))
-		}
-	})
-	if slices.Contains(wrong, true) {
-		return g.firstFault()
+	if parallel.All(g.N(), verticesPerWorker, func(v int) bool { return g.sound(int32(v)) }) {
+		return nil
 	}
-	return nil
+	return g.fault()
 }
 
 // validRow reports whether the row of v satisfies the invariant.
@@ -119,15 +114,24 @@ func (g Graph) validRow(v int32) bool {
 		if u < 0 || int(u) >= g.N() || u == v || k > 0 && row[k-1] == u {
 			return false
 		}
-		if _, mutual := slices.BinarySearch(g.Neighbours(u), v); !mutual {
+		if !contains(g.Neighbours(u), v) {
 			return false
 		}
 	}
 	return true
 }
 
-// firstFault returns an error with the first entry that violates the invariant. It takes linear time.
-func (g Graph) firstFault() error {
+// contains tells whether a vertex is in a row, which is ascending.
+func contains(row []int32, v int32) bool {
+	if len(row) > 8 {
+		_, found := slices.BinarySearch(row, v)
+		return found
+	}
+	return slices.Contains(row, v)
+}
+
+// fault tells where the invariant does not hold, in linear time.
+func (g Graph) fault() error {
 	n := int32(g.N())
 	for v := range n {
 		row := g.Neighbours(v)

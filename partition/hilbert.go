@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
@@ -42,11 +43,8 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	side := 0.0
 	for d, c := range coordinates {
 		if n > 0 {
-			low[d] = c[0]
-			high := c[0]
-			for _, v := range c {
-				low[d], high = min(low[d], v), max(high, v)
-			}
+			var high float64
+			low[d], high = extremes(c)
 			side = max(side, high-low[d])
 		}
 	}
@@ -56,7 +54,7 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	cells := float64(uint64(1) << bits)
 	last := uint32(1)<<bits - 1
 	keys := make([]uint64, n)
-	parallel.Ranges(n, parallel.Parts(n, 20_000), func(_, lo, hi int) {
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var cell [3]uint32
 			for d, c := range coordinates {
@@ -74,11 +72,21 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	return keys, nil
 }
 
-// hilbertKey is the distance along the Hilbert curve of a cell, given by its first dimension coordinates of the given
-// number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)
-// 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and then the
-// Gray code.
-func hilbertKey(cell [3]uint32, dimension, bits int) uint64 {
+// extremes are the least and the greatest of some numbers.
+func extremes(c []float64) (low, high float64) {
+	parts := parallel.Parts(len(c), verticesPerWorker)
+	lows, highs := make([]float64, parts), make([]float64, parts)
+	parallel.Ranges(len(c), parts, func(part, lo, hi int) {
+		lows[part], highs[part] = slices.Min(c[lo:hi]), slices.Max(c[lo:hi])
+	})
+	return slices.Min(lows), slices.Max(highs)
+}
+
+// hilbertKey is the distance along the Hilbert curve of the cell at, where each of the leading coordinates has the
+// given number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707
+// (2004) 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and
+// then the Gray code.
+func hilbertKey(at [3]uint32, dimension, bits int) uint64 {
 	for q := uint32(1) << (bits - 1); q > 1; q >>= 1 {
 		p := q - 1
 		for d := range dimension {
@@ -116,11 +124,13 @@ func checkCoordinates(n int, coordinates ...[]float64) error {
 		if len(c) != n {
 			return fmt.Errorf("%d coordinates %s for %d cells: give one for each", len(c), axis, n)
 		}
-		for i, v := range c {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, v)
-			}
+		if parallel.All(n, verticesPerWorker, func(i int) bool { return finite(c[i]) }) {
+			continue
 		}
+		i := slices.IndexFunc(c, func(v float64) bool { return !finite(v) })
+		return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, c[i])
 	}
 	return nil
 }
+
+func finite(v float64) bool { return v-v == 0 }

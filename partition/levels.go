@@ -1,24 +1,38 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
 
 // levels is a breadth-first search that can be repeated on one graph: after search, queue holds the vertices reachable
 // from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
-	g     Graph
-	level []int32 // distance from the root; -1 for vertices that the last search did not reach
-	queue []int32
-	depth int32 // of the last level; the root's is 0
-	last  int   // queue[last:] is the last level
-	width int   // vertices in the largest level
+	g Graph
+	// byDegree tells to visit the neighbours of a vertex by ascending degree, equal ones by id, which is the order of
+	// Cuthill and McKee; otherwise they come by id.
+	byDegree bool
+	level    []int32 // distance from the root; -1 where the last search did not come
+	queue    []int32
+	depth    int32 // of the last level; the root's is 0
+	last     int   // queue[last:] is the last level
+	width    int   // vertices in the largest level
 }
 
 func newLevels(g Graph) *levels {
-	l := &levels{g: g, level: make([]int32, g.N()), queue: make([]int32, 0, g.N())}
-	for v := range l.level {
-		l.level[v] = -1
-	}
-	return l
+	return &levels{g: g, level: unset(g.N()), queue: make([]int32, 0, g.N())}
+}
+
+// unset returns n times -1.
+func unset(n int) []int32 {
+	marks := make([]int32, n)
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			marks[i] = -1
+		}
+	})
+	return marks
 }
 
 // search builds the level structure of root. It stops and returns false if a level has more than maxWidth vertices.
@@ -37,11 +51,15 @@ func (l *levels) search(root int32, maxWidth int) bool {
 			return false
 		}
 		for _, v := range l.queue[first:end] {
+			next := len(l.queue)
 			for _, u := range l.g.Neighbours(v) {
 				if l.level[u] < 0 {
 					l.level[u] = l.depth + 1
 					l.queue = append(l.queue, u)
 				}
+			}
+			if l.byDegree {
+				l.g.sortByDegree(l.queue[next:])
 			}
 		}
 		if len(l.queue) == end {
@@ -62,24 +80,20 @@ func (g Graph) leastDegree(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a pseudo-peripheral vertex of the component of v (A. George, J. W. H. Liu, "An implementation of a
-// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree it moves to a vertex of least
-// degree in the last level, as long as the level structure gets deeper. Of the last two vertices it returns the one
-// with the narrower level structure.
-func (l *levels) peripheral(v int32) int32 {
-	l.search(v, math.MaxInt)
-	root := l.g.leastDegree(l.queue)
-	l.search(root, math.MaxInt)
+// peripheral finds a vertex of a component that is nearly as far as possible from some other (A. George, J. W. H. Liu,
+// "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree, root,
+// it goes to one of least degree in the last level, as long as the level structure gets deeper. Of the two that it ends
+// with it takes the one of the narrower levels. It returns the search from there, which is one of the two given.
+func peripheral(here, there *levels, root int32) *levels {
+	here.search(root, math.MaxInt)
 	for {
-		depth, width := l.depth, l.width
-		end := l.g.leastDegree(l.queue[l.last:])
-		l.search(end, math.MaxInt)
-		if l.depth <= depth {
-			if l.width < width {
-				return end
+		there.search(here.g.lightest(here.queue[here.last:]), math.MaxInt)
+		if there.depth <= here.depth {
+			if there.width < here.width {
+				return there
 			}
-			return root
+			return here
 		}
-		root = end
+		here, there = there, here
 	}
 }

@@ -3,6 +3,8 @@ package partition
 import (
 	"fmt"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Ordering names a way to number cells so that neighbours are close in memory.
@@ -43,17 +45,21 @@ func Order(ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, er
 // Inverse returns the inverse of an ordering: Inverse(perm)[old] = new.
 func Inverse(perm []int32) []int32 {
 	inverse := make([]int32, len(perm))
-	for i, old := range perm {
-		inverse[old] = int32(i)
-	}
+	parallel.Ranges(len(perm), parallel.Parts(len(perm), verticesPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			inverse[perm[i]] = int32(i)
+		}
+	})
 	return inverse
 }
 
 func identity(n int) []int32 {
 	perm := make([]int32, n)
-	for i := range perm {
-		perm[i] = int32(i)
-	}
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			perm[i] = int32(i)
+		}
+	})
 	return perm
 }
 

@@ -3,6 +3,8 @@ package partition
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Cut names a way to divide cells into parts.
@@ -82,23 +84,40 @@ func Split(parts []int32, n int) ([][]int32, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cannot split into %d parts", n)
 	}
-	count := make([]int32, n)
-	for cell, part := range parts {
-		if part < 0 || int(part) >= n {
-			return nil, fmt.Errorf("cell %d is in part %d, which is not in 0..%d", cell, part, n-1)
+	inside := func(cell int) bool { return parts[cell] >= 0 && int(parts[cell]) < n }
+	if !parallel.All(len(parts), verticesPerWorker, inside) {
+		for cell, part := range parts {
+			if !inside(cell) {
+				return nil, fmt.Errorf("cell %d is in part %d, which is not in 0..%d", cell, part, n-1)
+			}
 		}
-		count[part]++
 	}
+	// Each worker counts the cells of its range by part, and then knows where they go.
+	workers := parallel.Parts(len(parts), max(verticesPerWorker, n))
+	next := make([][]int32, workers)
+	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
+		next[worker] = make([]int32, n)
+		for _, part := range parts[lo:hi] {
+			next[worker][part]++
+		}
+	})
 	all := make([]int32, len(parts))
 	cells := make([][]int32, n)
-	begin := 0
-	for part, c := range count {
-		end := begin + int(c)
-		cells[part] = all[begin:begin:end]
-		begin = end
+	at := int32(0)
+	for part := range cells {
+		first := at
+		for _, w := range next {
+			at, w[part] = at+w[part], at
+		}
+		cells[part] = all[first:at:at]
 	}
-	for cell, part := range parts {
-		cells[part] = append(cells[part], int32(cell))
-	}
+	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
+		to := next[worker]
+		for cell := lo; cell < hi; cell++ {
+			part := parts[cell]
+			all[to[part]] = int32(cell)
+			to[part]++
+		}
+	})
 	return cells, nil
 }

@@ -50,8 +50,10 @@ func SortByKey(keys []uint64, ids []int32) {
 		fromIDs, toIDs = toIDs, fromIDs
 	}
 	if len(keys) > 0 && &fromKeys[0] != &keys[0] {
-		copy(keys, fromKeys)
-		copy(ids, fromIDs)
+		parallel.Ranges(len(keys), parts, func(_, lo, hi int) {
+			copy(keys[lo:hi], fromKeys[lo:hi])
+			copy(ids[lo:hi], fromIDs[lo:hi])
+		})
 	}
 }
 

@@ -49,10 +49,14 @@ func TestSameResultForAnyNumberOfThreads(t *testing.T) {
 		if err != nil || len(boundary) != 1 {
 			t.Fatal(boundary, err)
 		}
-		invalid := strip(n)
-		invalid[170_001][0], invalid[90_000][2] = 5, 7
-		_, err = FromNeighbours(invalid)
-		return []any{ids, g, core, err.Error()}
+		wrong := strip(n)
+		wrong[170_001][0], wrong[90_000][2] = 5, 7
+		_, err = FromNeighbours(wrong)
+		split, bad := Split(parts, 2)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		return []any{ids, g, core, err.Error(), split, Inverse(ids)}
 	}
 	want := results(1)
 	for _, threads := range []int{2, 4} {

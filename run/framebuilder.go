@@ -51,8 +51,8 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 		format = "vtu"
 	}
 	for _, f := range d.all {
-		if f.On.Format == format {
-			return f.On
+		if f.Space.Format == format {
+			return f.Space
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ func (d *frameBuilder) piece(ctx context.Context, format string) (piece.Piece, e
 	}
 	for k := range d.fields {
 		f := &d.fields[k]
-		if f.On != on {
+		if f.Space != on {
 			continue
 		}
 		a, err := array(ctx, f, nil)
@@ -109,11 +109,11 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
 	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
-	if p.On != nil {
-		of := append([]int{}, p.Of...) // not nil, of a rank without faces
-		fields := solvers.Named(d.all, p.Carry)
+	if p.Space != nil {
+		of := append([]int{}, p.Entities...) // not nil, of a rank without faces
+		fields := solvers.Named(d.all, p.FieldNames)
 		for _, f := range d.fields {
-			if f.On == p.On && !slices.Contains(p.Carry, f.Name) {
+			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
 		}
@@ -175,7 +175,7 @@ func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
 		return a, nil
 	}
 	if of == nil {
-		of = make([]int, f.On.Owned)
+		of = make([]int, f.Space.Owned)
 		for i := range of {
 			of[i] = i
 		}

@@ -43,7 +43,7 @@ func (d *frameBuilder) record(ctx context.Context, on *solvers.Space) (piece.Pie
 func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
 	for _, f := range d.fields {
-		if f.On == space {
+		if f.Space == space {
 			list = append(list, f)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
@@ -18,6 +20,7 @@ const asAtoll = "ATOLL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asAtoll) != "" {
+		members.JoinDelay = 300 * time.Millisecond // or runs of TestPods would have to be longer
 		main()
 	}
 	os.Exit(m.Run())

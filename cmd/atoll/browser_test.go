@@ -52,7 +52,7 @@ func openBrowser(t *testing.T) *browser {
 			return &browser{m[1]}
 		}
 	}
-	t.Fatal("chromium ended before it listened")
+	t.Fatal("chromium ended before it listened: ", lines.Err())
 	return nil
 }
 

@@ -33,7 +33,7 @@ const (
 // it that a test wants to do.
 type chaosCase struct {
 	name, file string
-	steps      int // of the run
+	steps      int // of the run: enough for 20 disturbances
 	every      int // between checkpoints
 	sets       []string
 }
@@ -224,6 +224,7 @@ func TestChaos(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			random := o.random(t, k)
+			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
 			whole := undisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), args: args}

@@ -108,7 +108,7 @@ func metricsOfCase(_ *cobra.Command, args []string, _ string) (names []string, _
 	}
 	kind, _ := solvers.Find(c.Solver)
 	for _, q := range kind.Quantities {
-		if q.In&solvers.Metric != 0 {
+		if q.Outputs&solvers.Metric != 0 {
 			names = append(names, q.Name)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // and how long.
 func TestTimeIsEstimated(t *testing.T) {
 	grid := strings.NewReplacer("300", "32", "end = 8", "end = 2", ", max_steps = 2", "").Replace(ofGrid)
-	space := strings.NewReplacer("'vof'", "'level-set'", "48", "16", ", max_steps = 2", "").Replace(ofSpace)
+	space := strings.NewReplacer("'vof'", "'level-set'", "48", "16", "end = 3", "end = 1", ", max_steps = 2",
+		"").Replace(ofSpace)
 	water := strings.NewReplacer("30000", "400", ", max_steps = 2", "").Replace(ofTriangles)
 	for i, c := range []struct {
 		of, set string

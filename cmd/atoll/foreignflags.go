@@ -25,7 +25,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	for k := 1; k < len(args); k++ {
 		word := args[k]
 		name := strings.TrimPrefix(word, "-")
-		at := slices.IndexFunc(foreign, func(f solvers.Foreign) bool { return f.Name == word })
+		at := slices.IndexFunc(foreign, func(f solvers.ForeignFlag) bool { return f.Name == word })
 		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
 		switch {
 		case word == "--":
@@ -49,7 +49,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 }
 
 // foreignFlags are those that the command of that name knows of other programs, and false if no solver brings it.
-func foreignFlags(command string) ([]solvers.Foreign, bool) {
+func foreignFlags(command string) ([]solvers.ForeignFlag, bool) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, c := range kind.Commands {

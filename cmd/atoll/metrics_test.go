@@ -36,7 +36,7 @@ func metricsPage() string {
 		for _, q := range list {
 			yes := map[bool]string{true: "yes"}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", q.Name, q.Unit, strings.ReplaceAll(q.Doc, "|", `\|`),
-				yes[q.In&solvers.Column != 0], yes[q.Error])
+				yes[q.Outputs&solvers.Column != 0], yes[q.Error])
 		}
 	}
 	return b.String()

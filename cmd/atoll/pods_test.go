@@ -108,6 +108,7 @@ func (p *podsOf) ready() bool {
 func TestPods(t *testing.T) {
 	t.Parallel()
 	c := chaosCases[0]
+	c.steps, c.every = 2*c.steps, 2*c.every // so that it does not end before all pods have joined
 	args := c.args(t, "cpu")
 	whole := undisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
 	p := &podsOf{disturbed: &disturbed{t: t, dir: t.TempDir()}, pods: map[int]*command{}}

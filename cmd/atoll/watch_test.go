@@ -43,7 +43,7 @@ func watched(t *testing.T, example string, args ...string) (url string) {
 			return strings.TrimSpace(address)
 		}
 	}
-	t.Fatalf("the run ended without an address\n%s", c.stderr.String())
+	t.Fatalf("the run ended without an address: %v\n%s", lines.Err(), c.stderr.String())
 	return ""
 }
 
@@ -68,13 +68,17 @@ func read(t *testing.T, url string) []byte {
 func TestPageFollowsARun(t *testing.T) {
 	b := openBrowser(t)
 	for example, args := range map[string][]string{
-		"dam-break.toml":        {"--transport", "grpc", "--set", "time.end=50", "--set", "output.every=1"},
-		"vortex.toml":           {"--transport", "local", "--set", "grid.cells=[256,256]"},
-		"enright-levelset.toml": {"--transport", "local", "--set", "method.cfl=1"},
+		// Small meshes, since pictures take a hundredth of the time.
+		"dam-break.toml": {"--transport", "grpc", "--set", "mesh.cells=2000", "--set", "time.end=1e4", "--set",
+			"output.every=1e3"},
+		"vortex.toml": {"--transport", "local", "--set", "grid.cells=[64,64]", "--set", "time.end=1e4", "--set",
+			"output.every=1e3"},
+		"enright-levelset.toml": {"--transport", "local", "--set", "grid.cells=[24,24,24]", "--set", "time.end=1e4",
+			"--set", "output.every=1e3"},
 		// A small relaxation, with which vertices move for longer than the test takes: pictures of a mesh that is at rest
 		// are all the same.
-		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=100000", "--set", "stop.move=0", "--set",
-			"method.relax=0.002", "--set", "method.sweeps=1000000"},
+		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=5000", "--set", "stop.move=0", "--set",
+			"method.relax=0.001", "--set", "method.sweeps=1000000", "--set", "output.every=1000000"},
 	} {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()

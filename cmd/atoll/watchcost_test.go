@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -64,7 +65,7 @@ func costs(b *testing.B, watched bool) (spent [2]float64) {
 			readers(ctx, strings.TrimSpace(address))
 		}
 	}
-	if err := c.Wait(); err != nil {
+	if err := errors.Join(lines.Err(), c.Wait()); err != nil {
 		b.Fatal(err, c.stderr.String())
 	}
 	state := c.ProcessState

@@ -25,11 +25,15 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
+	sent := make([]uint64, c.size)
 	c.calls.Lock() // those that are under way return soon
+	for to := range sent {
+		sent[to] = c.sent[to].Load()
+	}
 	c.calls.Unlock()
 	for to := range c.size {
 		if to != c.rank {
-			c.notify(to, notice{kind: leave, from: c.rank, about: c.rank, sent: c.sent[to].Load()})
+			c.notify(to, notice{kind: leave, from: c.rank, about: c.rank, sent: sent[to]})
 		}
 	}
 	missing := c.linger()

@@ -54,10 +54,16 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 	if err != nil {
 		t.Fatal("tests with the tag mpi need mpirun")
 	}
+	// Open MPI's jobs race for the directory of their sessions, unless each has one of its own.
+	sessions, err := os.MkdirTemp("", "mpi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(sessions) })
 	all := append([]string{"-np", strconv.Itoa(n), os.Args[0]}, args...)
 	cmd := exec.Command(path, all...)
-	cmd.Env = append(os.Environ(), roleVariable+"="+role, "OMPI_MCA_rmaps_base_oversubscribe=1",
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(os.Environ(), roleVariable+"="+role, "TMPDIR="+sessions,
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var text strings.Builder
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {

@@ -27,7 +27,7 @@ func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...str
 	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
 	err := on(small)
 	var bad *solvers.BadInput
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "needs at least") ||
 		!strings.Contains(err.Error(), " free of ") {
 		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
 	}

@@ -19,7 +19,7 @@ type observation struct {
 	sown                        int64
 }
 
-// prepareObserver makes room for observations.
+// prepareObserver allocates the buffers of observations.
 func (s *solver[F]) prepareObserver() error {
 	for _, room := range s.observer.All() {
 		for _, r := range []struct {
@@ -63,7 +63,7 @@ func asBytes[T any](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
 }
 
-// read is the one element that a report holds, once it is there.
+// read returns the element that a report holds, waiting for it.
 func read[T any](r backend.Report, err *error) (held T) {
 	bytes, failed := r.Read()
 	if *err = errors.Join(*err, failed); failed == nil {
@@ -113,8 +113,8 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 		return d, err
 	}
 	if in, strays, sown := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != sown || strays != 0 {
-		return d, fmt.Errorf("step %d: of %d particles that were sown %d are left, have gone or were deleted, and %d are in "+
-			"blocks that do not own their place", of.steps, sown, in, strays)
+		return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
+			"blocks that do not own their position", of.steps, sown, in, strays)
 	}
 	steepest := []float64{float64(slope.Value())}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {
@@ -133,8 +133,8 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	return d, nil
 }
 
-// checkFinite returns an error where the level set was not finite after some steps, by the word of Counts.Broken on
-// this rank. It is the same on all ranks.
+// checkFinite returns an error if the level set was not finite after some steps, given this rank's Counts.Broken. The
+// error is the same on all ranks.
 func (s *solver[F]) checkFinite(ctx context.Context, steps int, word int64) error {
 	first := []int64{word}
 	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {

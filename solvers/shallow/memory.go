@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
-// arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
+// Bytes returns the size of a rank's arrays, for so many owned cells, and cells held including ghosts: those of
+// arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
 func (c Config) Bytes(owned, held int, precision string, friction, separate bool) int64 {
 	if precision == "float32" {
 		return bytesOf[float32](c, owned, held, friction, separate)
@@ -18,9 +18,9 @@ func (c Config) Bytes(owned, held int, precision string, friction, separate bool
 
 func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) int64 {
 	var number F
-	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
+	perCell := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // per held cell
 	if friction {
-		each += unsafe.Sizeof(number)
+		perCell += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
 	own := unsafe.Sizeof(kernels.TileCell{})
@@ -32,9 +32,9 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 		own = unsafe.Sizeof(kernels.CellEdges{})
 	}
 	if c.Order == 2 {
-		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		if separate && held > owned { // a table and an array
-			each += unsafe.Sizeof(kernels.Slopes[F]{})
+		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if separate && held > owned { // slopes are in a table and in an array
+			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
@@ -42,5 +42,5 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 	if c.Keep.Maxima {
 		own += unsafe.Sizeof(kernels.Peak{})
 	}
-	return int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	return int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
 }

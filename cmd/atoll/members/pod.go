@@ -36,8 +36,9 @@ type Pod struct {
 // envJob is the variable with the UID of the Job.
 const envJob = "ATOLL_JOB_UID"
 
-// joinDelay is how long pod 0 waits, once a pod has joined, for others that can be taken into the same epoch.
-const joinDelay = 2 * time.Second
+// JoinDelay is how long pod 0 waits, once a pod has joined, for others that can be taken into the same epoch. Only
+// tests set it.
+var JoinDelay = 2 * time.Second
 
 // FindPod describes the pod that this process runs in, and returns nil if it runs in none.
 func FindPod() (*Pod, error) {
@@ -76,8 +77,7 @@ func (p *Pod) Limits(ranks, least, most int, patience time.Duration) supervise.L
 		begin = e.Ranks
 	}
 	return supervise.Limits{Ranks: most, MinRanks: least, MaxRanks: most, InitialRanks: begin, Aligned: true,
-		JoinDelay: joinDelay,
-		WaitLimit: patience}
+		JoinDelay: JoinDelay, WaitLimit: patience}
 }
 
 // Done reports whether the run of this Job has come to its end. A pod that is recreated after that has nothing to do.

@@ -521,7 +521,7 @@ DEVICE bool Bricks_beyond(const Bricks *b, int32 axis, int32 p) {
     return b->Open[axis][0] && p < b->Reach || b->Open[axis][1] && add(add(p, b->Reach), 1) >= b->Count[axis];
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[int32], num/num.go:28
 DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     if (a > b) {
@@ -530,7 +530,7 @@ DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[int32], num/num.go:36
 DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     if (a < b) {
@@ -774,7 +774,7 @@ DEVICE void SemiLagrangian_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, 
     to[c] = Lattice_linear_f64(l, from, Lattice_at_f64(l, p, q, r), fx, fy, fz);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -852,7 +852,7 @@ DEVICE void WENOStage_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock
     to[c] = (1.0f - share) * start[c] + share * (from[c] - change);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -1140,8 +1140,8 @@ DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s,
     }
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -1150,7 +1150,7 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1198,8 +1198,8 @@ DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
     return num_Abs_f32(num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -1208,7 +1208,7 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {

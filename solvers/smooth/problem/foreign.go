@@ -2,10 +2,10 @@ package problem
 
 import "github.com/atoll-hpc/atoll/solvers"
 
-// foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that ask for what happens anyway, or that ask for
-// what moving vertices cannot do. Those of the same name, as -hmin, need no line.
-var foreign = []solvers.Foreign{
-	{Name: "-in"}, // the mesh follows
+// foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that request the default behaviour, or that
+// request what moving vertices cannot do. Flags with the same name, such as -hmin, need no entry.
+var foreign = []solvers.ForeignFlag{
+	{Name: "-in"}, // the mesh file follows
 	{Name: "-optim", Args: []string{"--metric", "implied"}},
 	{Name: "-nosurf", Args: []string{"--boundary", "fixed"}},
 	{Name: "-noinsert"},
