@@ -93,7 +93,7 @@ func (m *Mesh) checkReferences() error {
 		advice: fmt.Sprintf("CellGroup must be -1 or the index of a group of dimension 2; there are %d groups",
 			len(m.Groups))}
 	tagged := fault{what: "tagged edge of unknown vertices or group", many: "tagged edges of unknown vertices or groups",
-		advice: "vertices and group must be ids of the mesh, and the group one of dimension 1"}
+		advice: "vertices and group must be in the mesh, and the group must have dimension 1"}
 	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
 		if !m.hasVertices(c) {
 			outside.add(func() string { return m.describe(int32(c)) })
@@ -169,10 +169,11 @@ func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 }
 
 // checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
 func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
-		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
-	overlaps := func(c, k int) bool { // a cell of lower id with the one across an edge
+		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
+	overlaps := func(c, k int) bool { // cell c with the cell of higher id across edge k
 		v, other := m.Cells[c], nb[c][k]
 		return int(other) > c && m.Cells[other][m.slot(other, v[k], v[(k+1)%3])] == v[k]
 	}
@@ -203,10 +204,11 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 	return joinFaults(&overlap, &stray, m.hanging(nb))
 }
 
-// itemsPerWorker is how many cells or vertices are worth a goroutine.
+// itemsPerWorker is the least number of cells or vertices for which a goroutine is started.
 const itemsPerWorker = 20_000
 
-// eachBad calls add with each of n items that is not good, ascending. All processors find out whether there are any.
+// eachBad calls add for each of the items 0..n-1 that is not good, in ascending order. Whether there are any is found
+// in parallel.
 func eachBad(n int, good func(i int) bool, add func(i int)) {
 	if parallel.All(n, itemsPerWorker, good) {
 		return
@@ -228,6 +230,7 @@ type fault struct {
 const maxExamples = 3
 
 // add counts a fault. It calls describe only for the first few.
+// add counts a fault. It calls describe only for the first few.
 func (f *fault) add(describe func() string) {
 	f.count++
 	if f.count <= maxExamples {
@@ -235,6 +238,7 @@ func (f *fault) add(describe func() string) {
 	}
 }
 
+// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 // joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 func joinFaults(faults ...*fault) error {
 	var errs []error
@@ -264,6 +268,7 @@ const (
 	cellHuge
 )
 
+// shape classifies cell c by the sign of its area, with a bound of the round-off error.
 // shape classifies cell c by the sign of its area, with a bound of the round-off error.
 func (m *Mesh) shape(c int) cellShape {
 	v := &m.Cells[c]

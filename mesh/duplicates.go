@@ -32,8 +32,8 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items; what it reports does not depend on hash. Each processor takes those of a range of
-// hashes.
+// duplicates finds equal items among 0..n-1. Each thread searches the items of a range of hashes; the result does not
+// depend on hash.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
 	shares := parallel.Parts(n, itemsPerWorker)
 	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
@@ -64,21 +64,21 @@ func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, repo
 	}
 }
 
-// repeated returns each of the items, ascending, that is the same as one before it, with the first of these. It has an
-// open-addressing table.
+// repeated returns each of the items, which ascend, that equals an earlier one, as a pair with the first equal item. It
+// uses an open-addressing hash table.
 func repeated(items []int32, hash func(int32) uint64, same func(a, b int32) bool) (pairs [][2]int32) {
 	table := make([]int32, 1<<bits.Len(uint(len(items))*3/2)) // numbers of items, from 1 on
 	mask := uint64(len(table) - 1)
 	for _, i := range items {
-		at := hash(i) & mask
-		for table[at] > 0 && !same(table[at]-1, i) {
-			at = (at + 1) & mask
+		slot := hash(i) & mask
+		for table[slot] > 0 && !same(table[slot]-1, i) {
+			slot = (slot + 1) & mask
 		}
-		if table[at] > 0 {
-			pairs = append(pairs, [2]int32{table[at] - 1, i})
+		if table[slot] > 0 {
+			pairs = append(pairs, [2]int32{table[slot] - 1, i})
 			continue
 		}
-		table[at] = i + 1
+		table[slot] = i + 1
 	}
 	return pairs
 }

@@ -32,7 +32,7 @@ func (m *Mesh) hanging(nb [][3]int32) *fault {
 	return f
 }
 
-// boundary returns the edges with nothing across, and their cells, in the order of these.
+// boundary returns the boundary edges and their cells, in the order of cells.
 func (m *Mesh) boundary(nb [][3]int32) (edges [][2]int32, cells []int32) {
 	byPart := make([][]int32, parallel.Parts(len(nb), itemsPerWorker)) // half-edges
 	parallel.Ranges(len(nb), len(byPart), func(part, lo, hi int) {
@@ -51,7 +51,7 @@ func (m *Mesh) boundary(nb [][3]int32) (edges [][2]int32, cells []int32) {
 	return edges, cells
 }
 
-// within tells whether a vertex lies between the ends of an edge, on it up to round-off.
+// within reports whether a vertex lies on an edge up to round-off, strictly between its ends.
 func (m *Mesh) within(edge [2]int32, v int32) bool {
 	a, b := edge[0], edge[1]
 	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]

@@ -62,8 +62,8 @@ func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, 
 	return p
 }
 
-// renumber returns the vertices of some cells in the order in which the cells first meet them, and the corners of the
-// cells by their numbers in it. scratch holds -1 for each vertex of the mesh, and afterwards ^number for each returned.
+// renumber returns the vertices of some cells in the order of their first occurrence, and the vertices of each cell by
+// their numbers in this order. scratch has -1 for each vertex of the mesh, and afterwards ^number for those returned.
 func (m *Mesh) renumber(cells, scratch []int32) (corners [][3]int32, vertices []int32) {
 	parts := parallel.Parts(len(cells), itemsPerWorker)
 	parallel.Ranges(len(cells), parts, func(_, lo, hi int) {
@@ -73,7 +73,7 @@ func (m *Mesh) renumber(cells, scratch []int32) (corners [][3]int32, vertices []
 			}
 		}
 	})
-	// A vertex is counted, and numbered, where it is met first. Numbers are negative, so that they are no corner's.
+	// A vertex is counted and numbered at its first corner. Its number is stored negated, to differ from any corner.
 	first := func(i, k int) bool { return atomic.LoadInt32(&scratch[m.Cells[cells[i]][k]]) == int32(3*i+k) }
 	starts := parallel.Offsets(len(cells), parts, func(i int) (n int) {
 		for k := range 3 {
@@ -107,21 +107,21 @@ func (m *Mesh) renumber(cells, scratch []int32) (corners [][3]int32, vertices []
 	return corners, vertices
 }
 
-// lowerTo sets a number to a lower one, whoever else does at the same time; -1 is higher than all.
-func lowerTo(at *int32, to int32) {
+// lowerTo atomically sets *number to the lesser of it and value, where -1 counts as the greatest number.
+func lowerTo(number *int32, value int32) {
 	for {
-		was := atomic.LoadInt32(at)
-		if was >= 0 && was <= to || atomic.CompareAndSwapInt32(at, was, to) {
+		old := atomic.LoadInt32(number)
+		if old >= 0 && old <= value || atomic.CompareAndSwapInt32(number, old, value) {
 			return
 		}
 	}
 }
 
-// unset makes marks -1.
-func unset(marks, at []int32) {
-	parallel.Ranges(len(at), parallel.Parts(len(at), itemsPerWorker), func(_, lo, hi int) {
-		for _, i := range at[lo:hi] {
-			marks[i] = -1
+// unset sets ids[i] to -1 for each i of indices.
+func unset(ids, indices []int32) {
+	parallel.Ranges(len(indices), parallel.Parts(len(indices), itemsPerWorker), func(_, lo, hi int) {
+		for _, i := range indices[lo:hi] {
+			ids[i] = -1
 		}
 	})
 }
@@ -168,7 +168,7 @@ func pick(values []float64, ids []int32) []float64 {
 	out := make([]float64, len(ids))
 	parallel.Ranges(len(ids), parallel.Parts(len(ids), itemsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			out[i] = from[ids[i]]
+			out[i] = values[ids[i]]
 		}
 	})
 	return out

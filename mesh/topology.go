@@ -40,7 +40,7 @@ func (m *Mesh) Neighbours() ([][3]int32, error) {
 	return nb, nil
 }
 
-// noneAcross returns -1 for each edge of so many cells.
+// noneAcross returns -1 for each edge of the given number of cells.
 func noneAcross(cells int) [][3]int32 {
 	none := make([][3]int32, cells)
 	parallel.Ranges(cells, parallel.Parts(cells, itemsPerWorker), func(_, lo, hi int) {
@@ -51,12 +51,12 @@ func noneAcross(cells int) [][3]int32 {
 	return none
 }
 
-// join makes neighbours of the cells that have an edge between v and a higher vertex in common.
-func (m *Mesh) join(nb [][3]int32, v int, near []uint64) error {
-	slices.Sort(near)
-	for i := 1; i < len(near); i++ {
-		hi, g, h := near[i]>>32, int32(uint32(near[i-1])), int32(uint32(near[i]))
-		if near[i-1]>>32 != hi {
+// join records as neighbours the cells that share an edge between v and a higher vertex.
+func (m *Mesh) join(nb [][3]int32, v int, edgesUp []uint64) error {
+	slices.Sort(edgesUp)
+	for i := 1; i < len(edgesUp); i++ {
+		hi, g, h := edgesUp[i]>>32, int32(uint32(edgesUp[i-1])), int32(uint32(edgesUp[i]))
+		if edgesUp[i-1]>>32 != hi {
 			continue
 		}
 		if i+1 < len(edgesUp) && edgesUp[i+1]>>32 == hi {
@@ -157,13 +157,13 @@ func (m *Mesh) bucketEdges() (edgeBuckets, error) {
 			}
 		}
 	})
-	// Each start has moved to the end of its bucket, where the next one starts.
+	// Each start has advanced to the end of its bucket, which is the start of the next one.
 	copy(start[1:], start)
 	start[0] = 0
 	return edgeBuckets{start, half}, nil
 }
 
-// checkCells refuses vertices of a cell that are not there, or are the same.
+// checkCells refuses vertex ids out of range and cells with a repeated vertex.
 func (m *Mesh) checkCells() (err error) {
 	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
 		if err != nil {
@@ -180,12 +180,13 @@ func (m *Mesh) checkCells() (err error) {
 	return err
 }
 
-// hasVertices tells whether the vertices of a cell are there, and distinct whether they are three.
+// hasVertices reports whether the vertex ids of a cell are in range.
 func (m *Mesh) hasVertices(c int) bool {
 	v := &m.Cells[c]
 	return min(v[0], v[1], v[2]) >= 0 && int(max(v[0], v[1], v[2])) < len(m.X)
 }
 
+// distinct reports whether the vertices of a cell are different.
 func (m *Mesh) distinct(c int) bool {
 	v := &m.Cells[c]
 	return v[0] != v[1] && v[1] != v[2] && v[2] != v[0]
@@ -241,8 +242,8 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 		}
 		byPart[part] = found
 	})
-	some := slices.Concat(byPart...)
-	slices.SortFunc(some, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
+	candidates := slices.Concat(byPart...)
+	slices.SortFunc(candidates, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
 	for i, e := range m.Tagged {
 		index, ok := slices.BinarySearchFunc(candidates, half{lo: min(e.A, e.B), hi: max(e.A, e.B)}, ends)
 		found[i] = -1
@@ -258,13 +259,13 @@ func (m *Mesh) describe(c int32) string {
 	return fmt.Sprintf("cell %d (vertices %d, %d, %d)", c, v[0], v[1], v[2])
 }
 
-// NewMarks returns n times -1.
-func NewMarks(n int) []int32 {
-	marks := make([]int32, n)
+// NoIDs returns n ids of -1, which means none.
+func NoIDs(n int) []int32 {
+	ids := make([]int32, n)
 	parallel.Ranges(n, parallel.Parts(n, itemsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			marks[i] = -1
+			ids[i] = -1
 		}
 	})
-	return marks
+	return ids
 }

@@ -38,10 +38,10 @@ func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, s
 	sub := g
 	switch {
 	case whole:
-	case kind == RCM || kind == GPS:
+	case ordering == RCM || ordering == GPS:
 		sub = g.subgraph(cells)
 	default:
-		sub = Graph{Start: make([]int32, len(cells)+1)} // the other kinds look at the number of cells alone
+		sub = Graph{Start: make([]int32, len(cells)+1)} // the other orderings need only the number of cells
 	}
 	perm, err := Order(ordering, sub, localX, localY, seed^uint64(part))
 	if err != nil {
@@ -50,7 +50,7 @@ func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, s
 	if whole {
 		return perm, nil, nil
 	}
-	outer := make([]bool, len(perm))
+	onBoundary := make([]bool, len(perm))
 	parallel.Ranges(len(perm), parallel.Parts(len(perm), verticesPerWorker), func(_, lo, hi int) {
 		for i, local := range perm[lo:hi] {
 			onBoundary[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
@@ -79,8 +79,8 @@ func checkPart(g Graph, parts, cells []int32) error {
 		case i > 0 && cell <= cells[i-1]:
 			return fmt.Errorf("cell %d follows cell %d: the cells of a part must ascend", cell, cells[i-1])
 		case i > 0 && parts[cell] != parts[cells[0]]:
-			return fmt.Errorf("cell %d is in part %d, but cell %d, in the same list, in part %d", cell, parts[cell],
-				cells[0], parts[cells[0]])
+			return fmt.Errorf("the cells are of several parts: cell %d is in part %d, cell %d in part %d", cells[0],
+				parts[cells[0]], cell, parts[cell])
 		}
 		return nil
 	}
@@ -98,6 +98,7 @@ func checkPart(g Graph, parts, cells []int32) error {
 	return nil
 }
 
+// gather returns values[at[i]] for each i.
 // gather returns values[at[i]] for each i.
 func gather(values []float64, indices []int32) []float64 {
 	gathered := make([]float64, len(indices))

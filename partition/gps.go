@@ -25,8 +25,8 @@ type gps struct {
 // Algorithm 582, ACM TOMS 8 (1982) 190). Components are in the order of their lowest id.
 func gibbsPooleStockmeyer(g Graph) []int32 {
 	n := g.N()
-	s := gps{g: g, search: newLevels(g), near: make([]int32, n), far: make([]int32, n), perm: make([]int32, 0, n),
-		position: unset(n)}
+	s := gps{g: g, search: newLevels(g), fromBegin: make([]int32, n), fromEnd: make([]int32, n),
+		perm: make([]int32, 0, n), position: unset(n)}
 	for v := range int32(n) {
 		if s.position[v] < 0 {
 			s.component(v)

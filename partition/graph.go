@@ -101,10 +101,10 @@ func FromEdges(n int, edges [][2]int32) (Graph, error) {
 // check verifies the invariant of Graph, given sorted rows. The verification is parallel; the serial firstFault
 // describes what is wrong, so that the error does not depend on the number of threads.
 func (g Graph) check() error {
-	if parallel.All(g.N(), verticesPerWorker, func(v int) bool { return g.sound(int32(v)) }) {
+	if parallel.All(g.N(), verticesPerWorker, func(v int) bool { return g.validRow(int32(v)) }) {
 		return nil
 	}
-	return g.fault()
+	return g.firstFault()
 }
 
 // validRow reports whether the row of v satisfies the invariant.
@@ -121,7 +121,7 @@ func (g Graph) validRow(v int32) bool {
 	return true
 }
 
-// contains tells whether a vertex is in a row, which is ascending.
+// contains reports whether a vertex is in a row, which must be ascending.
 func contains(row []int32, v int32) bool {
 	if len(row) > 8 {
 		_, found := slices.BinarySearch(row, v)
@@ -130,8 +130,8 @@ func contains(row []int32, v int32) bool {
 	return slices.Contains(row, v)
 }
 
-// fault tells where the invariant does not hold, in linear time.
-func (g Graph) fault() error {
+// firstFault returns an error with the first entry that violates the invariant. It takes linear time.
+func (g Graph) firstFault() error {
 	n := int32(g.N())
 	for v := range n {
 		row := g.Neighbours(v)

@@ -72,7 +72,7 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	return keys, nil
 }
 
-// extremes are the least and the greatest of some numbers.
+// extremes returns the least and the greatest of some numbers.
 func extremes(c []float64) (low, high float64) {
 	parts := parallel.Parts(len(c), verticesPerWorker)
 	lows, highs := make([]float64, parts), make([]float64, parts)
@@ -82,11 +82,11 @@ func extremes(c []float64) (low, high float64) {
 	return slices.Min(lows), slices.Max(highs)
 }
 
-// hilbertKey is the distance along the Hilbert curve of the cell at, where each of the leading coordinates has the
-// given number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707
-// (2004) 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and
-// then the Gray code.
-func hilbertKey(at [3]uint32, dimension, bits int) uint64 {
+// hilbertKey is the distance along the Hilbert curve of a cell, given by its first dimension coordinates of the given
+// number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)
+// 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and then the
+// Gray code.
+func hilbertKey(cell [3]uint32, dimension, bits int) uint64 {
 	for q := uint32(1) << (bits - 1); q > 1; q >>= 1 {
 		p := q - 1
 		for d := range dimension {

@@ -80,20 +80,20 @@ func (g Graph) leastDegree(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a vertex of a component that is nearly as far as possible from some other (A. George, J. W. H. Liu,
-// "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree, root,
-// it goes to one of least degree in the last level, as long as the level structure gets deeper. Of the two that it ends
-// with it takes the one of the narrower levels. It returns the search from there, which is one of the two given.
-func peripheral(here, there *levels, root int32) *levels {
-	here.search(root, math.MaxInt)
+// peripheral finds a pseudo-peripheral vertex of a component (A. George, J. W. H. Liu, "An implementation of a
+// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from root, a vertex of least degree, it moves to a vertex of
+// least degree in the last level, as long as the level structure gets deeper. Of the last two vertices it chooses the
+// one with the narrower level structure, and returns the search from it, which is one of the two given.
+func peripheral(current, next *levels, root int32) *levels {
+	current.search(root, math.MaxInt)
 	for {
-		there.search(here.g.lightest(here.queue[here.last:]), math.MaxInt)
-		if there.depth <= here.depth {
-			if there.width < here.width {
-				return there
+		next.search(current.g.leastDegree(current.queue[current.last:]), math.MaxInt)
+		if next.depth <= current.depth {
+			if next.width < current.width {
+				return next
 			}
-			return here
+			return current
 		}
-		here, there = there, here
+		current, next = next, current
 	}
 }

@@ -86,7 +86,7 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
-		face, distance := m.Facing(int32(c), k), worst*portable.Exp(3*rng.Float64())
+		face, distance := m.FaceOpposite(int32(c), k), worst*portable.Exp(3*rng.Float64())
 		var to [3]float64
 		for axis := range to {
 			for _, u := range face {
