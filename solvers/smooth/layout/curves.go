@@ -16,7 +16,7 @@ import (
 // arcOf returns the curve through a boundary vertex and the vertices before and after it on the boundary.
 func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
 	position := func(v int32) [3]float64 { return [3]float64{l.mesh.X[v], l.mesh.Y[v], 0} }
-	a, ok := curved.Through(position(before), position(v), position(after), l.options.Ridge)
+	a, ok := curved.NewArc(position(before), position(v), position(after), l.options.Ridge)
 	if !ok {
 		return kernels.Rail[float64]{}, false
 	}
