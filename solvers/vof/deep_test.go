@@ -24,13 +24,13 @@ func TestDeepGhosts(t *testing.T) {
 		end   float64
 	}{
 		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: named("rider-kothe", 2),
-			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .16},
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .08},
 		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: named("rider-kothe", 2),
-			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .2},
+			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .1},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
-			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .15},
+			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .08},
 		"channel": {problem{grid: channel, body: shape.Ball(.9, .3, 0, .2), flow: crossing,
-			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .15},
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .08},
 		"from afar": {problem{grid: long, body: shape.Ball(5, .5, 0, .25), flow: arriving,
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{3, 1, 1}}, 3.6},
 	} {

@@ -6,13 +6,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Migrant is a particle on its way to another block.
+// Migrant is a particle that is sent to another block.
 type Migrant[F num.Float] struct {
 	P  Particle[F]
 	ID int64
 }
 
-// Routes tells which peer has the block that a particle belongs to.
+// Routes maps positions to the peer whose block owns them.
 //
 //atoll:constant
 type Routes struct {

@@ -20,11 +20,11 @@ import (
 //
 // whose terms are all positive semidefinite: what is left out of it bends down, or belongs to the metric.
 
-// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum.
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and the minimum
+// and the sum of their qualities.
 type localEnergy[F num.Float] struct{ energy, gx, gy, h11, h12, h22, least, sum F }
 
-// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf evaluates the triangles around vertex i, at the beginning of a step.
 func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F],
 	v []Vertex[F]) localEnergy[F] {
 	p11, p12, p22 := v[i].M11, v[i].M12, v[i].M22
@@ -86,8 +86,8 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 
 const third = 1.0 / 3
 
-// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
-// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
+// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F, c *Control[F], m *Mesh[F],
 	v []Vertex[F]) (F, F, bool) {
 	p11, p12, p22 := at.M11, at.M12, at.M22
@@ -179,7 +179,7 @@ func distanceSquare[F num.Float](p *Vertex[F], x, y F) F {
 	return dx*(p.M11*dx+2*p.M12*dy) + dy*p.M22*dy
 }
 
-// RateCell returns the quality of triangle i, for the least of all.
+// RateCell returns the quality of triangle i, for the minimum over all.
 //
 //atoll:kernel min
 func RateCell[F num.Float](i int, cells []Cell, v []Vertex[F]) F {

@@ -47,7 +47,7 @@ func cubes(ctx context.Context, p *verify.Page) error {
 		cfg := smooth.Config{Smoother: smoother, Guard: "halve", Gain: 1e-6}
 		count := others
 		switch smoother {
-		case "": // the mesh as it is
+		case "": // the unsmoothed mesh
 			cfg.Smoother, count = "smart", 0
 		case "pain-exact":
 			count = exact
@@ -84,14 +84,14 @@ func cubes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// cubeEnd is what a run leaves behind, and how far vertices of the cube's sides have left these.
+// cubeEnd is the result of a run, with the largest distance of side vertices from their sides.
 type cubeEnd struct {
 	quality.Diagnostics
 	hash string
 	off  float64
 }
 
-// smoothCube smooths on so many ranks, with vertices given to them by lot.
+// smoothCube smooths on several ranks, with vertices assigned to them at random.
 func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config, sweeps,
 	ranks int) (cubeEnd, error) {
 	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,

@@ -19,8 +19,8 @@ type refineCase struct {
 	mean, worst float64
 }
 
-// refineCases are metrics of refine, with what a mesh of 5,000 triangles is to have: a mean quality after pain-exact,
-// and a worst one after hybrid. These bounds are our own, a few percent below what we reach.
+// refineCases are the metrics of refineMetrics, with bounds for a mesh of 5,000 triangles: the mean quality after
+// pain-exact, and the worst after hybrid. The bounds are ours, a few percent below the results.
 var refineCases = []refineCase{
 	{"linear-01", .64, .54}, {"linear-0001", .27, .05}, {"side", .61, .32}, {"polar-1", .45, .045},
 	{"polar-2", .40, .05}, {"radial-1", .165, 1e-4}, {"circle-1", .50, .005}, {"masabl-1", .145, .006},
@@ -89,7 +89,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// refineRow tells of a smoother's sweeps, which is the k-th: what the mesh was like before and after.
+// refineRow prints the quality before and after the k-th smoother's sweeps.
 func refineRow(p *verify.Page, t *verify.Table, c *refineCase, k int, smoother string, a, b *quality.Diagnostics) {
 	kept := verify.VerdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
 	rises := verify.AtLeast(b.QualityMin, a.QualityMin)

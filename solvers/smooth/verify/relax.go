@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// asGood is how far from the mean quality at rest a mesh counts as good as that.
+// asGood is the tolerance on the mean quality within which a mesh counts as converged.
 const asGood = 1e-5
 
 // relaxation counts the sweeps of pain-exact until the mean quality is that at rest, for ω = 1 and for over-relaxation,
@@ -74,7 +74,7 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// history is how the mean quality went, every few sweeps.
+// history holds the mean quality every few sweeps.
 type history struct {
 	every int
 	means []float64
@@ -84,7 +84,7 @@ type history struct {
 func (h *history) sweeps() int      { return h.every * len(h.means) }
 func (h *history) quality() float64 { return h.means[len(h.means)-1] }
 
-// until is the number of sweeps from which on the quality is as good as another, or all if it never is.
+// until returns the number of sweeps after which the quality has reached final, or all if it never does.
 func (h *history) until(final float64) int {
 	k := len(h.means)
 	for k > 0 && math.Abs(h.means[k-1]-final) <= asGood {
@@ -93,7 +93,7 @@ func (h *history) until(final float64) int {
 	return h.every * min(k+1, len(h.means))
 }
 
-// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or most sweeps are made.
+// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or for most sweeps.
 func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *sizing.Metric, every,
 	most int) (history,
 	error) {

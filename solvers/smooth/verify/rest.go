@@ -71,8 +71,8 @@ func strips(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// printedSpacing is the ratio of the largest to the least spacing of n boxes that satisfy M u = c with the mean M of
-// both ends, found box after box for a c that bisection fits to the length.
+// printedSpacing returns the ratio of the largest to the smallest spacing of n boxes that satisfy M u = c with M the
+// mean at both ends, computed box by box, with c found by bisection to match the length.
 func printedSpacing(n int, h func(float64) float64) float64 {
 	m := func(x float64) float64 { return 1 / (h(x) * h(x)) }
 	march := func(c float64) (end float64, u []float64) {

@@ -11,7 +11,7 @@ package kernels
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 //atoll:machine sm_80 sm_90
 
-// Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
+// Lattice locates cell (i, j, k) of a block in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
 //
 //atoll:constant
 type Lattice struct{ Origin, SY, SZ int32 }
