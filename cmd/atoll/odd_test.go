@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOddCasesAreNoted: what can be and is hardly meant is told, with --check and in a run, which goes on.
+// TestOddCasesAreNoted: a valid case that is probably a mistake gives a note, with --check and in a run; the run
+// continues.
 func TestOddCasesAreNoted(t *testing.T) {
 	for want, set := range map[string]string{
 		"note: [initial] shape: no cell of the grid holds":              "initial.shape=circle(5, 5, 0.5)",
