@@ -137,7 +137,7 @@ func meshInfo() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := readDual(args[0])
-			if mesh.InSpace(err) {
+			if mesh.IsTetrahedra(err) {
 				return solidInfo(args[0])
 			}
 			if err != nil {
