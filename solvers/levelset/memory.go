@@ -16,7 +16,7 @@ type Need struct {
 	Host   int64 // in the host's memory
 }
 
-// Need estimates the memory of a block whose initial interface lies between so many pairs of neighbouring cells. It
+// Need estimates the memory of a block whose initial interface crosses a number of pairs of neighbouring cells. It
 // may grow with the interface.
 func (c Config) Need(b *grid.Block, crossed int, precision string) Need {
 	if precision == "float32" {

@@ -20,7 +20,7 @@ type swarm[F num.Float] struct {
 	n           int // number of particles, including removed ones
 	space       solvers.Space
 	keys        []int64 // of the particles at the last quiesce or allocate
-	sown        int64   // seeded since the start, on this rank
+	seeded      int64   // seeded since the start, on this rank
 	current     int     // index of the current array
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64

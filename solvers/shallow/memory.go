@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Bytes returns the size of a rank's arrays, for so many owned cells, and cells held including ghosts: those of
-// arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
+// Bytes returns the size of a rank's arrays, given the numbers of owned cells and of all cells including ghosts: those
+// of arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
 func (c Config) Bytes(owned, held int, precision string, friction, separate bool) int64 {
 	if precision == "float32" {
 		return bytesOf[float32](c, owned, held, friction, separate)
