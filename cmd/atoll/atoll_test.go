@@ -155,7 +155,7 @@ func TestMeshCommands(t *testing.T) {
 		{"reorder c.msh --order all", 0, "hilbert:"},
 		{"partition c.msh d.vtu -n 3 --cut rcb", 0, "d.vtu: 400 cells"},
 		{"info d.vtu", 0, "cell field \"rank\""},
-		{"convert d.vtu d.meshb", 0, "not kept, since files of this kind cannot hold it: field \"rank\""},
+		{"convert d.vtu d.meshb", 0, "not kept, since the file format cannot represent it: field \"rank\""},
 		{"convert s.vtu s.mesh", 0, "s.mesh: "},
 		{"convert missing.msh b.stl", 2, "b.stl: meshes are written to"},
 		{"convert missing.msh no/b.msh", 2, "no/b.msh cannot be written: "},
