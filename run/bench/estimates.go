@@ -33,8 +33,8 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		u.more = []string{fmt.Sprint("--ranks=", ranks), fmt.Sprint("--threads=", threads)}
 		m.Begin(false)
 		const row = "%-24s %20s %11s %6s %11s %11s %11s %20s %9s\n"
-		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "there are", "off", "on device", "memory", "taken", "time estimate",
-			"taken")
+		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "there are", "off", "on device", "memory",
+			"taken", "time estimate", "taken")
 		for _, path := range m.Args {
 			told, took, host, err := u.compare(ctx, path, limit)
 			if err != nil {
@@ -60,8 +60,8 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 }
 
 // compare checks a case and runs it, where limit is not 0 under a GOMEMLIMIT of so many times the memory estimated.
-func (u *users) compare(ctx context.Context, path string, limit float64) (told summary.Estimate, took summary.Summary, host int64,
-	err error) {
+func (u *users) compare(ctx context.Context, path string, limit float64) (told summary.Estimate,
+	took summary.Summary, host int64, err error) {
 	if u.dir, err = os.MkdirTemp("", "atoll-bench-"); err != nil {
 		return told, took, 0, err
 	}

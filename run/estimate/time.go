@@ -25,8 +25,8 @@ const fasterStep, slowerStep = 0.85, 1.7
 // faster, as in water that is at rest at the start, or slower.
 const fewerSteps, moreSteps = 0.75, 1.6
 
-// onceTime bounds what a run takes besides its steps, in s: the first launches of kernels on a GPU, which takes 16 steps
-// before it repeats them as a graph, files that are opened, and the first and last row of tables. Measured: 0.05 s.
+// onceTime bounds what a run takes besides its steps, in s: the first launches of kernels on a GPU, opening files, and
+// the first and last rows of tables. A run of a few milliseconds on an H200 took 0.05 s.
 const onceTime = 0.1
 
 // StepsOf estimates the steps that are left from the simulated time left and the current dt, both in s.
