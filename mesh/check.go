@@ -11,44 +11,46 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
-// are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
+// Check returns nil for a mesh that solvers can use. Otherwise its error gives, for each type of fault, the number of
+// faults, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
 // are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
 // cells that overlap at an edge, tagged edges that no cell has, hanging nodes, and fields of the wrong length.
 func (m *Mesh) Check() error {
-	_, err := m.Checked()
+	_, err := m.CheckedNeighbours()
 	return err
 }
 
-// Checked is Check, and returns what [Mesh.Neighbours] does, which it takes.
-func (m *Mesh) Checked() (neighbours [][3]int32, err error) { return m.check((*Mesh).checkShapes) }
+// CheckedNeighbours checks the mesh as Check does, and returns the result of [Mesh.Neighbours], which the check needs.
+func (m *Mesh) CheckedNeighbours() (neighbours [][3]int32, err error) {
+	return m.check((*Mesh).checkShapes)
+}
 
-// CheckTangled is Check for a mesh whose cells may be clockwise or flat, because vertices are out of place.
+// CheckTangled is Check for a tangled mesh: it accepts clockwise and flat cells.
 func (m *Mesh) CheckTangled() error {
 	_, err := m.check(func(*Mesh) error { return nil })
 	return err
 }
 
 func (m *Mesh) check(shapes func(*Mesh) error) (nb [][3]int32, err error) {
-	// Each later pass relies on what the earlier ones found sound.
+	// Later checks rely on earlier ones: sizes, then ids, then geometry and topology.
 	if err := m.checkSizes(); err != nil {
 		return nil, err
 	}
 	if err := m.checkReferences(); err != nil {
 		return nil, err
 	}
-	var shape, places, copies, edges error
+	var shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
-	wait.Go(func() { shape, places = shapes(m), m.checkPlaces() })
+	wait.Go(func() { shape, vertices = shapes(m), m.checkVertices() })
 	wait.Go(func() {
 		nb, edges = m.Neighbours()
-		copies = m.checkCopies(nb)
+		duplicates = m.checkDuplicateCells(nb)
 		if edges == nil {
 			edges = m.checkEdges(nb)
 		}
 	})
 	wait.Wait()
-	return nb, errors.Join(shape, places, copies, edges)
+	return nb, errors.Join(shape, vertices, duplicates, edges)
 }
 
 func (m *Mesh) checkSizes() error {
@@ -65,7 +67,7 @@ func (m *Mesh) checkSizes() error {
 		return fmt.Errorf("the mesh has %d x and %d y coordinates", len(m.X), len(m.Y))
 	}
 	if m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
-		return fmt.Errorf("the mesh has %d cells and the groups of %d", len(m.Cells), len(m.CellGroup))
+		return fmt.Errorf("the mesh has %d cells, but the groups of %d cells", len(m.Cells), len(m.CellGroup))
 	}
 	for _, name := range FieldNames(m.CellData) {
 		if n := len(m.CellData[name]); n != len(m.Cells) {
@@ -85,12 +87,13 @@ func (m *Mesh) checkReferences() error {
 		advice: fmt.Sprintf("the mesh has vertices 0 to %d; the file is damaged", len(m.X)-1)}
 	repeated := fault{what: "cell that repeats a vertex", many: "cells that repeat a vertex",
 		advice: "mesh the domain again"}
-	infinite := fault{what: "vertex without a finite place", many: "vertices without a finite place",
-		advice: "correct the coordinates"}
+	infinite := fault{what: "vertex with a coordinate that is not finite",
+		many: "vertices with coordinates that are not finite", advice: "correct the coordinates"}
 	groups := fault{what: "cell of an unknown group", many: "cells of unknown groups",
-		advice: fmt.Sprintf("CellGroup is -1 or an index of a group of dimension 2 among %d groups", len(m.Groups))}
+		advice: fmt.Sprintf("CellGroup must be -1 or the index of a group of dimension 2; there are %d groups",
+			len(m.Groups))}
 	tagged := fault{what: "tagged edge of unknown vertices or group", many: "tagged edges of unknown vertices or groups",
-		advice: "vertices and group must be ids of the mesh, and the group one of dimension 1"}
+		advice: "vertices and group must be in the mesh, and the group must have dimension 1"}
 	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
 		if !m.hasVertices(c) {
 			outside.add(func() string { return m.describe(int32(c)) })
@@ -115,10 +118,10 @@ func (m *Mesh) checkReferences() error {
 	return joinFaults(&outside, &repeated, &infinite, &groups, &tagged)
 }
 
-// checkShapes looks at the sign of each cell's area. An area that rounding alone could have made is flat.
+// checkShapes refuses cells that are clockwise, or flat up to round-off.
 func (m *Mesh) checkShapes() error {
 	clockwise := fault{what: "clockwise cell", many: "clockwise cells",
-		advice: "turn them with atoll mesh convert --orient"}
+		advice: "orient them with atoll mesh convert --orient"}
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
@@ -129,11 +132,12 @@ func (m *Mesh) checkShapes() error {
 	return joinFaults(&clockwise, &flat, &huge)
 }
 
-func (m *Mesh) checkPlaces() error {
+// checkVertices refuses vertices in no cell, and pairs of vertices at the same position.
+func (m *Mesh) checkVertices() error {
 	dangling := fault{what: "vertex in no cell", many: "vertices in no cell",
 		advice: "remove them with atoll mesh convert --drop-dangling"}
-	same := fault{what: "pair of vertices at the same place", many: "pairs of vertices at the same place",
-		advice: "join them with atoll mesh convert --merge-duplicates"}
+	same := fault{what: "pair of vertices at the same position", many: "pairs of vertices at the same position",
+		advice: "merge them with atoll mesh convert --merge-duplicates"}
 	used := m.usedVertices()
 	eachBad(len(used), func(v int) bool { return used[v] }, func(v int) {
 		dangling.add(func() string { return m.describeVertex(v) })
@@ -146,11 +150,11 @@ func (m *Mesh) checkPlaces() error {
 	return joinFaults(&dangling, &same)
 }
 
-// checkCopies looks for cells of the same vertices. If no edge has more than two cells, so that there are neighbours,
-// those are each other's neighbours all around.
-func (m *Mesh) checkCopies(nb [][3]int32) error {
+// checkDuplicateCells refuses cells with the same vertices. nb is the result of Neighbours, nil if that failed. With
+// it, duplicates are found more quickly: they are each other's neighbour across all three edges.
+func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 	copies := fault{what: "cell given twice", many: "cells given twice",
-		advice: "remove the copies with atoll mesh convert --merge-duplicates"}
+		advice: "remove the duplicates with atoll mesh convert --merge-duplicates"}
 	add := func(first, again int32) {
 		copies.add(func() string { return fmt.Sprintf("cell %d and %s", first, m.describe(again)) })
 	}
@@ -164,10 +168,12 @@ func (m *Mesh) checkCopies(nb [][3]int32) error {
 	return joinFaults(&copies)
 }
 
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
 func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
-		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
-	overlaps := func(c, k int) bool { // a cell of lower id with the one across an edge
+		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
+	overlaps := func(c, k int) bool { // cell c with the cell of higher id across edge k
 		v, other := m.Cells[c], nb[c][k]
 		return int(other) > c && m.Cells[other][m.slot(other, v[k], v[(k+1)%3])] == v[k]
 	}
@@ -198,10 +204,11 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 	return joinFaults(&overlap, &stray, m.hanging(nb))
 }
 
-// itemsPerWorker is how many cells or vertices are worth a goroutine.
+// itemsPerWorker is the least number of cells or vertices for which a goroutine is started.
 const itemsPerWorker = 20_000
 
-// eachBad calls add with each of n items that is not good, ascending. All processors find out whether there are any.
+// eachBad calls add for each of the items 0..n-1 that is not good, in ascending order. Whether there are any is found
+// in parallel.
 func eachBad(n int, good func(i int) bool, add func(i int)) {
 	if parallel.All(n, itemsPerWorker, good) {
 		return
@@ -215,13 +222,15 @@ func eachBad(n int, good func(i int) bool, add func(i int)) {
 
 // fault counts one kind of fault and describes its first few examples.
 type fault struct {
-	what, many, advice string
+	what, many, advice string // singular, plural, and what to do
 	count              int
 	examples           []string
 }
 
 const maxExamples = 3
 
+// add counts a fault. It calls describe only for the first few.
+// add counts a fault. It calls describe only for the first few.
 func (f *fault) add(describe func() string) {
 	f.count++
 	if f.count <= maxExamples {
@@ -229,6 +238,8 @@ func (f *fault) add(describe func() string) {
 	}
 }
 
+// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
+// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 func joinFaults(faults ...*fault) error {
 	var errs []error
 	for _, f := range faults {
@@ -257,6 +268,8 @@ const (
 	cellHuge
 )
 
+// shape classifies cell c by the sign of its area, with a bound of the round-off error.
+// shape classifies cell c by the sign of its area, with a bound of the round-off error.
 func (m *Mesh) shape(c int) cellShape {
 	v := &m.Cells[c]
 	ax, ay := m.X[v[0]], m.Y[v[0]]

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order, with the first
-// vertex there.
+// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
+// first vertex at that position.
 func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	hash := func(v int32) uint64 {
 		// Adding zero makes -0 and 0 the same.
@@ -21,7 +21,8 @@ func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	duplicates(len(m.X), hash, same, report)
 }
 
-// duplicateCells calls report for each cell of the same three vertices as an earlier one, in ascending order.
+// duplicateCells calls report for each cell with the same vertices as an earlier one, in ascending order. first is the
+// first cell with these vertices.
 func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	hash := func(c int32) uint64 {
 		v := sorted(m.Cells[c])
@@ -31,8 +32,8 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items; what it reports does not depend on hash. Each processor takes those of a range of
-// hashes.
+// duplicates finds equal items among 0..n-1. Each thread searches the items of a range of hashes; the result does not
+// depend on hash.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
 	shares := parallel.Parts(n, itemsPerWorker)
 	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
@@ -63,21 +64,21 @@ func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, repo
 	}
 }
 
-// repeated returns each of the items, ascending, that is the same as one before it, with the first of these. It has an
-// open-addressing table.
+// repeated returns each of the items, which ascend, that equals an earlier one, as a pair with the first equal item. It
+// uses an open-addressing hash table.
 func repeated(items []int32, hash func(int32) uint64, same func(a, b int32) bool) (pairs [][2]int32) {
 	table := make([]int32, 1<<bits.Len(uint(len(items))*3/2)) // numbers of items, from 1 on
 	mask := uint64(len(table) - 1)
 	for _, i := range items {
-		at := hash(i) & mask
-		for table[at] > 0 && !same(table[at]-1, i) {
-			at = (at + 1) & mask
+		slot := hash(i) & mask
+		for table[slot] > 0 && !same(table[slot]-1, i) {
+			slot = (slot + 1) & mask
 		}
-		if table[at] > 0 {
-			pairs = append(pairs, [2]int32{table[at] - 1, i})
+		if table[slot] > 0 {
+			pairs = append(pairs, [2]int32{table[slot] - 1, i})
 			continue
 		}
-		table[at] = i + 1
+		table[slot] = i + 1
 	}
 	return pairs
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// levels is a breadth-first search that is used again and again on one graph: after search, queue holds the
-// vertices that root reaches, level after level. A search costs time proportional to what it reaches.
+// levels is a breadth-first search that can be repeated on one graph: after search, queue holds the vertices reachable
+// from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
 	g Graph
 	// byDegree tells to visit the neighbours of a vertex by ascending degree, equal ones by id, which is the order of
@@ -35,8 +35,7 @@ func unset(n int) []int32 {
 	return marks
 }
 
-// search builds the level structure of root. It gives up and reports false as soon as a level has more than
-// maxWidth vertices.
+// search builds the level structure of root. It stops and returns false if a level has more than maxWidth vertices.
 func (l *levels) search(root int32, maxWidth int) bool {
 	for _, v := range l.queue {
 		l.level[v] = -1
@@ -70,8 +69,8 @@ func (l *levels) search(root int32, maxWidth int) bool {
 	}
 }
 
-// lightest is the vertex of fewest neighbours, the lowest id among equals.
-func (g Graph) lightest(vertices []int32) int32 {
+// leastDegree is the vertex with the fewest neighbours, the lowest id among equals.
+func (g Graph) leastDegree(vertices []int32) int32 {
 	best := vertices[0]
 	for _, v := range vertices[1:] {
 		if d, least := g.Degree(v), g.Degree(best); d < least || d == least && v < best {
@@ -81,20 +80,20 @@ func (g Graph) lightest(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a vertex of a component that is nearly as far as possible from some other (A. George, J. W. H. Liu,
-// "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of least degree, root,
-// it goes to one of least degree in the last level, as long as the level structure gets deeper. Of the two that it ends
-// with it takes the one of the narrower levels. It returns the search from there, which is one of the two given.
-func peripheral(here, there *levels, root int32) *levels {
-	here.search(root, math.MaxInt)
+// peripheral finds a pseudo-peripheral vertex of a component (A. George, J. W. H. Liu, "An implementation of a
+// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from root, a vertex of least degree, it moves to a vertex of
+// least degree in the last level, as long as the level structure gets deeper. Of the last two vertices it chooses the
+// one with the narrower level structure, and returns the search from it, which is one of the two given.
+func peripheral(current, next *levels, root int32) *levels {
+	current.search(root, math.MaxInt)
 	for {
-		there.search(here.g.lightest(here.queue[here.last:]), math.MaxInt)
-		if there.depth <= here.depth {
-			if there.width < here.width {
-				return there
+		next.search(current.g.leastDegree(current.queue[current.last:]), math.MaxInt)
+		if next.depth <= current.depth {
+			if next.width < current.width {
+				return next
 			}
-			return here
+			return current
 		}
-		here, there = there, here
+		current, next = next, current
 	}
 }

@@ -6,17 +6,17 @@ import (
 )
 
 // reverseCuthillMcKee numbers each connected component breadth first from a pseudo-peripheral vertex, neighbours
-// by ascending degree, and then backwards (E. Cuthill, J. McKee, 1969; A. George, 1971). Components follow each
-// other by their lowest id.
+// by ascending degree, and then reverses the numbers (E. Cuthill, J. McKee, 1969; A. George, 1971). Components are
+// in the order of their lowest id.
 func reverseCuthillMcKee(g Graph) []int32 {
 	n := g.N()
 	if n == 0 {
 		return nil
 	}
-	here, there := newLevels(g), newLevels(g)
-	here.byDegree, there.byDegree = true, true
-	// Mostly there is one component, of which the lightest vertex is that of all.
-	order := peripheral(here, there, g.lightest(identity(n))).queue
+	current, next := newLevels(g), newLevels(g)
+	current.byDegree, next.byDegree = true, true
+	// Mostly there is one component, whose vertex of least degree is that of the graph.
+	order := peripheral(current, next, g.leastDegree(identity(n))).queue
 	if len(order) == n {
 		slices.Reverse(order)
 		return order
@@ -27,9 +27,9 @@ func reverseCuthillMcKee(g Graph) []int32 {
 		if numbered[v] {
 			continue
 		}
-		here.search(v, n)
+		current.search(v, n)
 		first := len(perm)
-		perm = append(perm, peripheral(here, there, g.lightest(here.queue)).queue...)
+		perm = append(perm, peripheral(current, next, g.leastDegree(current.queue)).queue...)
 		for _, u := range perm[first:] {
 			numbered[u] = true
 		}

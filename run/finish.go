@@ -124,7 +124,7 @@ func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
 		}
 		s.DeviceBytes = bytes[0]
 	}
-	bytes := []int64{r.size.Bytes}
+	bytes := []int64{r.solver.Size().Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // fewBytes are so few that it does not pay to look for those among them that are free.
-const fewBytes = 16 << 20
+const fewBytes = 4 << 20
 
 // released is how many bytes the process had allocated, in all, when memory was last returned.
 var released atomic.Uint64

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
@@ -11,12 +12,13 @@ import (
 
 // Need is the memory that a block needs, in bytes.
 type Need struct {
-	Arrays int64 // on the device, after set-up
-	Later  int64 // additional memory on the device in steps that sort or reseed particles
-	Host   int64 // in the host's memory
+	Arrays  int64 // on the device, after set-up
+	Later   int64 // additional memory on the device in steps that sort or reseed particles
+	Scratch int64 // of these sorts, on a device with separate memory
+	Host    int64 // in the host's memory
 }
 
-// Need estimates the memory of a block whose initial interface lies between so many pairs of neighbouring cells. It
+// Need estimates the memory of a block whose initial interface crosses a number of pairs of neighbouring cells. It
 // may grow with the interface.
 func (c Config) Need(b *grid.Block, crossed int, precision string) Need {
 	if precision == "float32" {
@@ -40,11 +42,12 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	for axis := range dim {
 		dual *= int64(b.N[axis] + 1)
 	}
-	capacity := int64(c.seededParticles(crossed, dim)) * 5 / 4
+	seeded := c.seededParticles(crossed, dim)
+	capacity := int64(seeded) * 5 / 4
 	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
 	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + capacity*(2*particle+2)
 	if c.Sort > 0 || c.Reseed > 0 {
-		n.Later = 20*dual + 8*capacity
+		n.Later, n.Scratch = 20*dual+8*capacity, backend.OrderScratch(seeded)
 	}
 	n.Host += capacity*particle + 8*capacity
 	return n

@@ -16,7 +16,7 @@ import (
 type observation struct {
 	counts, slope, limits, gone backend.Report
 	steps                       int
-	sown                        int64
+	seeded                      int64
 }
 
 // prepareObserver allocates the buffers of observations.
@@ -49,10 +49,10 @@ func (s *solver[F]) observe(to *observation) error {
 	}
 	s.run(s.loops.inside)
 	s.run(s.loops.slopeError)
-	to.steps, to.sown = s.steps, 0
+	to.steps, to.seeded = s.steps, 0
 	if s.swarm != nil {
 		s.dev.Run(s.swarm.loops().count, 0, s.swarm.n)
-		to.sown = s.swarm.sown
+		to.seeded = s.swarm.seeded
 	}
 	return errors.Join(to.counts.Take(asBytes(s.counts)), to.slope.Take(asBytes(s.slope)),
 		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.removed)))
@@ -108,13 +108,13 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 		return d, err
 	}
 	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Misplaced,
-		of.sown}
+		of.seeded}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
-	if in, strays, sown := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != sown || strays != 0 {
+	if in, strays, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != seeded || strays != 0 {
 		return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
-			"blocks that do not own their position", of.steps, sown, in, strays)
+			"blocks that do not own their position", of.steps, seeded, in, strays)
 	}
 	steepest := []float64{float64(slope.Value())}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {

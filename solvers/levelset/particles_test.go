@@ -30,7 +30,7 @@ func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
 		t.Fatal(err)
 	}
 	w.n = copy(w.p[w.current], all)
-	w.sown = int64(w.n)
+	w.seeded = int64(w.n)
 	for i := range all {
 		w.id[w.current][i] = int64(i)
 	}
@@ -194,10 +194,10 @@ func TestReseeding(t *testing.T) {
 	if d.Deleted == 0 || d.Particles != int64(w.n) {
 		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.n)
 	}
-	// Where there is none, the next ones are sown.
+	// Where there is none, the next ones are seeded.
 	w.n = 0
 	if err := w.reseed(); err != nil || w.n == 0 {
-		t.Errorf("%d particles sown, error %v", w.n, err)
+		t.Errorf("%d particles seeded, error %v", w.n, err)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestReseeding(t *testing.T) {
 // of a particle in the whole grid.
 func TestSeedsDependOnNoRank(t *testing.T) {
 	g := box(3, 24, 1)
-	sown := func(ranks int) []kernels.Migrant[float64] {
+	seeded := func(ranks int) []kernels.Migrant[float64] {
 		var mu sync.Mutex
 		var all []kernels.Migrant[float64]
 		var ready, done sync.WaitGroup
@@ -226,7 +226,7 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 		slices.SortFunc(all, func(a, b kernels.Migrant[float64]) int { return int(a.ID - b.ID) })
 		return all
 	}
-	one, eight := sown(1), sown(8)
+	one, eight := seeded(1), seeded(8)
 	if len(one) == 0 || !slices.Equal(one, eight) {
 		t.Errorf("%d particles on one rank, %d on eight, or others", len(one), len(eight))
 	}

@@ -50,7 +50,7 @@ func (w *swarm[F]) reseed() error {
 	if err := w.dropRemoved(); err != nil {
 		return err
 	}
-	w.sown += int64(w.n - before)
+	w.seeded += int64(w.n - before)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (w *swarm[F]) belongs(bytes []byte) bool {
 
 // counters are a rank's counters since the start.
 type counters struct {
-	sown int64
+	seeded int64
 	kernels.Removed
 	kernels.Limits
 }
@@ -74,7 +74,7 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := []int64{own.sown, own.Left, own.Deleted, own.Flips}
+	n := []int64{own.seeded, own.Left, own.Deleted, own.Flips}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *solver[F]) ownCounters() (own counters, err error) {
 	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, removed[:], s.removed))
 	own.Removed, own.Limits = removed[0], limits[0]
 	if s.swarm != nil {
-		own.sown = s.swarm.sown
+		own.seeded = s.swarm.seeded
 	}
 	return own, err
 }
@@ -106,9 +106,9 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	s.t, s.steps, s.took = at.Time, at.Steps, at.Dt
 	var removed [1]kernels.Removed
 	var limits [1]kernels.Limits
-	sown := int64(0)
+	seeded := int64(0)
 	if s.comm.Rank() == 0 {
-		sown = int64(of["sown"])
+		seeded = int64(of["sown"])
 		removed[0] = kernels.Removed{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
 		limits[0].Flips = int64(of["flips"])
 	}
@@ -117,7 +117,7 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 		return err
 	}
 	if w := s.swarm; w != nil {
-		w.sown, w.event = sown, int64(of["sowings"])
+		w.seeded, w.event = seeded, int64(of["sowings"])
 		n := []int64{int64(w.n)}
 		if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 			return err

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var plain = Config{Advect: "semi-lagrangian", Reinit: "sweep", Iterations: 5, Band: 7, CFL: 1, Escape: 1,
 	Correct: "fused"}
 
-// with is plain with so many particles of each sign per cell.
+// with returns plain with a number of particles of each sign per cell.
 func with(particles int) Config {
 	c := plain
 	c.Particles = particles

@@ -20,7 +20,7 @@ type swarm[F num.Float] struct {
 	n           int // number of particles, including removed ones
 	space       solvers.Space
 	keys        []int64 // of the particles at the last quiesce or allocate
-	sown        int64   // seeded since the start, on this rank
+	seeded      int64   // seeded since the start, on this rank
 	current     int     // index of the current array
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64
@@ -91,8 +91,12 @@ func (w *swarm[F]) reserve(n int) error {
 
 // bytes returns the size of the arrays of particles, including the margin.
 func (w *swarm[F]) bytes() int64 {
+	var number F
 	each := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
-	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8
+	migrant := 8 + unsafe.Sizeof(kernels.Migrant[F]{})
+	replica := 12 + 3*unsafe.Sizeof(number)
+	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8 + int64(len(w.migration.peer))*int64(migrant) +
+		int64(w.replicas.count)*int64(replica)
 }
 
 // prepare makes the loops over particles, for both arrays.

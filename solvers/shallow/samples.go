@@ -122,6 +122,12 @@ func (s *samples[F]) maxSteps() int {
 	return len(s.ring.Times)
 }
 
+// ringSteps returns how many steps the ring of samples holds for so many cells.
+func ringSteps[F num.Float](cells int) int {
+	each := int(unsafe.Sizeof(kernels.State[F]{})) * (cells + 1)
+	return min(maxQueued, max(stepsPerRecording, sampledBytes/each))
+}
+
 // Sample makes each step record the state of some owned cells. It returns false if steps are not queued.
 func (s *solver[F]) Sample(cells []int) (bool, error) {
 	if s.schedule.queue == nil {
@@ -136,8 +142,7 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 			list = append(list, int32(cell))
 		}
 	}
-	each := int(unsafe.Sizeof(kernels.State[F]{})) * (len(list) + 1)
-	steps := min(maxQueued, max(stepsPerRecording, sampledBytes/each))
+	steps := ringSteps[F](len(list))
 	t := &s.allocated
 	samples.ring = kernels.Samples[F]{Cells: backend.Uploaded(t, list, "cells of gauges"),
 		States: backend.Fresh[kernels.State[F]](t, steps*len(list), "gauges"),

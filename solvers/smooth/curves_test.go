@@ -162,7 +162,7 @@ func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *
 func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 	on := map[int32]bool{}
 	if m != nil {
-		for v, around := range smoothtest.Rings(t, m).Around {
+		for v, around := range smoothtest.Rings(t, m).Class {
 			if around == mesh.Border {
 				on[int32(v)] = true
 			}

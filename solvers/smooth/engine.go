@@ -66,11 +66,11 @@ type engine[F num.Float, V any] struct {
 	rating       pass // of the smoother barrier: computes the worst quality
 }
 
-// dimension is the interface of what differs between triangles and tetrahedra.
+// dimension holds the operations that differ between triangles and tetrahedra.
 type dimension interface {
-	// queue queues so many sweeps. The device counts each at its end.
+	// queue queues a number of sweeps. The device counts each at its end.
 	queue(ctx context.Context, sweeps int) error
-	// refresh updates what came from other ranks after sweeps by tiles.
+	// refresh updates the ghosts after sweeps by tiles.
 	refresh(ctx context.Context) error
 	// survey adds the cells, edges and boundary of the rank to a tally.
 	survey(t *quality.Tally) error

@@ -31,7 +31,7 @@ type setting struct {
 	cut            partition.Cut
 	precision      string
 	layout         layout.Options
-	device         func() backend.Device // nil for the CPU with so many threads
+	device         func() backend.Device // nil for the CPU with threads
 }
 
 func plain() setting {
@@ -69,7 +69,7 @@ func (s setting) onParts(parts []*layout.Part, metric *sizing.Metric, cfg Config
 	})
 }
 
-// onRanks runs f on so many ranks, each with a device.
+// onRanks runs f on a number of ranks, each with a device.
 func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.Device) error) error {
 	comms, errs := local.New(ranks), make([]error, ranks)
 	var wg sync.WaitGroup

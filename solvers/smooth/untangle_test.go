@@ -25,7 +25,7 @@ func tangled(t testing.TB, cells int, seed uint64, share, distance float64) *mes
 	x, y := m.X[1]-m.X[0], m.Y[1]-m.Y[0]
 	h := max(x, -x, y, -y)
 	for v := range m.X {
-		if rings.Around[v] == mesh.Inside && r.Float64() < share {
+		if rings.Class[v] == mesh.Interior && r.Float64() < share {
 			m.X[v] += distance * h * (2*r.Float64() - 1)
 			m.Y[v] += distance * h * (2*r.Float64() - 1)
 		}

@@ -23,13 +23,13 @@ type Config struct {
 	// Halo selects the exchanger between devices: "auto", "staged" through the host, or "nccl". Devices in the host's
 	// memory exchange directly.
 	Halo string
-	// Exchange tells how often ghosts are exchanged: "sweep", before each sweep; "step", once, with ghosts so wide
+	// Exchange is how often ghosts are exchanged: "sweep", before each sweep; "step", once, with ghosts so wide
 	// that the first sweeps are repeated in them; or "steps", once in ListSteps steps, for tiles with 72 layers of
 	// ghosts. The default was the fastest on four ranks in BenchmarkExchange: in the plane once a step (over gRPC by
 	// a fifth), in space and with heights before each sweep; with tiles once in many steps, unless a block is thinner
 	// than those layers. The state does not depend on it.
 	Exchange string
-	// Sweep tells how a step traverses the grid: "cells", one sweep after the other; "tiles", in the plane, both
+	// Sweep is how a step traverses the grid: "cells", one sweep after the other; "tiles", in the plane, both
 	// sweeps in one kernel that skips tiles without a nearby interface; or automatic. In space a GPU uses bricks of
 	// cells, and skips those without a nearby interface. The state does not depend on it.
 	Sweep string

@@ -239,7 +239,7 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 					if g.Dim == 3 {
 						edge = min(edge, k, g.N[2]-1-k)
 					}
-					if edge >= 6+2*(g.Dim-2) { // the influence of walls spreads by so many cells in two steps
+					if edge >= 6+2*(g.Dim-2) { // the distance by which the influence of walls spreads in two steps
 						worst = max(worst, math.Abs(got[c]-want[c]))
 						if want[c] > 0 && want[c] < 1 {
 							mixed++

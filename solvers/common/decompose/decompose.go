@@ -42,7 +42,7 @@ const cellsPerWorker = 20_000
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	d := &Decomposition{mesh: m}
 	var err error
-	if d.nb, err = m.Checked(); err != nil {
+	if d.nb, err = m.CheckedNeighbours(); err != nil {
 		return nil, err
 	}
 	if d.group, err = m.BoundaryGroups(d.nb); err != nil {
@@ -127,7 +127,7 @@ func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) 
 // share makes the share of a rank.
 func (d *Decomposition) share(r int) (*MeshShare, error) {
 	if d.local == nil {
-		d.local, d.vertexLocal = mesh.NewMarks(len(d.mesh.Cells)), mesh.NewMarks(len(d.mesh.X))
+		d.local, d.vertexLocal = mesh.NoIDs(len(d.mesh.Cells)), mesh.NoIDs(len(d.mesh.X))
 	}
 	part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], d.local, d.vertexLocal)
 	return &MeshShare{part, d.Plans[r]}, nil

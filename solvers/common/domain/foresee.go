@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Estimate returns the sizes of the largest block when a grid is divided over so many ranks. It allocates nothing of
-// the size of the grid.
+// Estimate returns the sizes of the largest block when a grid is divided over a number of ranks. It allocates nothing
+// of the size of the grid.
 func Estimate(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estimate, err error) {
 	g, err := gridOf(s)
 	if err != nil {
@@ -77,7 +77,7 @@ func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 	return m, nil
 }
 
-// Share estimates how many entities the largest of so many ranks owns, and how many it holds with ghosts, in a space
+// Share estimates how many entities the largest rank owns, and how many it holds with ghosts, in a space
 // of dim dimensions.
 func Share(entities int64, dim, ranks int) (owned, held int) {
 	own := (entities + int64(ranks) - 1) / int64(ranks)

@@ -128,7 +128,7 @@ func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error
 // cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 1000
 
-// Size returns the size of a case on the grid whose arrays take so many bytes on this rank.
+// Size returns the size of a case on the grid given the bytes of its arrays on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
 	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes,
 		Precision: precision, Halo: halo, End: c.Time.End, MaxSteps: c.Time.MaxSteps}

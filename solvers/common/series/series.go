@@ -42,7 +42,7 @@ const (
 	halving = 14
 )
 
-// Tabulate returns rows of an expression over t from 0 to end, so many that linear interpolation is accurate to 1e-5
+// Tabulate returns rows of an expression over t from 0 to end, enough that linear interpolation is accurate to 1e-5
 // of its range. At a jump, rows are closer than 1e-7 of the time range.
 func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 	t := table{p: p}

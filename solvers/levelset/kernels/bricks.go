@@ -24,7 +24,7 @@ type Bricks struct {
 	Busy    []int32 // not 0 where it is within reach, or might be on another block
 }
 
-// CountBricks tells how many bricks along each axis cover n cells.
+// CountBricks returns the number of bricks along each axis that cover n cells.
 func CountBricks(n [3]int) (count [3]int) {
 	for d := range count {
 		count[d] = (n[d] + BrickSide - 1) / BrickSide

@@ -3069,7 +3069,7 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 // (*Relaxation[float32]).nearest, weno.go:86
 DEVICE float Relaxation_nearest_f32(const Relaxation_f32 *s, int64 c, float start) {
@@ -3138,7 +3138,7 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 // (*Relaxation[float64]).nearest, weno.go:86
 DEVICE double Relaxation_nearest_f64(const Relaxation_f64 *s, int64 c, double start) {

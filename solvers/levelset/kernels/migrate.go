@@ -60,7 +60,7 @@ func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[
 	}
 }
 
-// Owned tells whether a particle belongs to a block.
+// Owned reports whether a particle belongs to a block.
 func Owned[F num.Float](d *Domain, p Particle[F]) bool {
 	_, where := locate(p, d)
 	return where == StaysInBlock

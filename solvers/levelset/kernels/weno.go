@@ -81,7 +81,7 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 func (s *Relaxation[F]) nearest(c int, start F) F {
 	l := &s.Lattice

@@ -25,7 +25,7 @@ time = { end = 0.3, max_steps = 8 }
 output = { format = ["vti", "vtp", "stl", "obj", "particles", "vdb"], every = 10 }
 `
 
-// frames runs the case on so many ranks and returns the path of frame 1 without extension.
+// frames runs the case on a number of ranks and returns the path of frame 1 without extension.
 func frames(t *testing.T, ranks int, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()

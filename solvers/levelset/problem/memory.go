@@ -17,8 +17,14 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 	return w.Method.Config().Need(held.Block, held.InterfaceEdges, w.Method.Precision)
 }
 
-// memory returns the bytes of a block's arrays.
-func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).Arrays }
+// memory returns the bytes of a block's arrays, without particles if the edges at the interface were not counted.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	n := needOf(c, held)
+	if held.SeparateMemory {
+		return n.Arrays + n.Later + n.Scratch
+	}
+	return n.Arrays + n.Later
+}
 
 // estimate estimates the largest block, and its share of the particles at the start. There may be more particles later
 // if the interface grows, and a rank may have more than its share if only cells are balanced.
@@ -41,9 +47,6 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 	}
 	n := needOf(c, f.Held)
 	f.Host = n.Host
-	if !separate {
-		f.Host += n.Later
-	}
 	return f, nil
 }
 

@@ -91,7 +91,12 @@ func distance(ctx context.Context, text string, path func(string) string, b *gri
 	return v, nil
 }
 
-func (d *body) Size() solvers.Size { return d.size }
+// Size is that of now: steps make room for particles.
+func (d *body) Size() solvers.Size {
+	size := d.size
+	size.Bytes = d.Bytes()
+	return size
+}
 
 func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)

@@ -28,7 +28,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	o := StepOptions{}
 	var tables bool
 	var sweep string
-	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2, its times beside ours; --cells bounds their meshes")
+	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2 with its times and ours; --cells limits their meshes")
 	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), "+
 		"tiles, or auto")
 	p.IntSliceVar(&o.Cells, "cells", []int{1036800}, "numbers of cells")

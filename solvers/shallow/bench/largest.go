@@ -7,7 +7,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // whose cases these are
 )
 
-// textOf returns a case that needs as much memory as a measurement on so many cells.
+// textOf returns a case that needs as much memory as a measurement on a number of cells.
 func textOf(cells int, precision string, order int) string {
 	return fmt.Sprintf("solver = 'shallow-water'\n"+
 		"mesh = { generate = 'rectangle', bounds = [-5, -5, 5, 5], cells = %d }\n"+

@@ -30,7 +30,7 @@ type StepOptions struct {
 	Sweep      shallow.Sweep
 	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
 
-	// Open opens the device to measure, with so many threads if it is the CPU; call done to close it.
+	// Open opens the device to measure, with a number of threads for the CPU; call done to close it.
 	Open func(threads int) (dev backend.Device, done func(), err error)
 }
 

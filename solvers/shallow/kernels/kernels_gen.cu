@@ -3824,11 +3824,11 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 // (*water[float32]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
         Array<water_f32, 3> *o) {
@@ -4091,11 +4091,11 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 // (*water[float64]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
         Array<water_f64, 3> *o) {

@@ -40,11 +40,11 @@ func inside(near int32, i int) int32 {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 func (me *water[F]) prepareNeighbours(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
 	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2

@@ -7,12 +7,20 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// memory returns the bytes of a rank's arrays, without series and rasters of the forcing.
+// memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
+// gauges take at most 64 MiB, on GPUs only.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	p := &w.Physics
 	cfg := shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}
-	return cfg.Bytes(held.Owned, held.Held, p.Precision, p.Manning.Expr != "0", held.SeparateMemory)
+	f := &w.Forcing
+	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
+		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
+		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
+	for _, g := range c.Gauges {
+		in.Gauges += max(1, g.Points)
+	}
+	return cfg.Bytes(held.Owned, held.Held, p.Precision, in, held.SeparateMemory)
 }
 
 // Host memory in bytes per cell, measured on generated meshes of 500,000 to 1,000,000 cells.

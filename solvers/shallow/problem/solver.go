@@ -79,11 +79,11 @@ func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
 	}
 	switch {
 	case layers == 1 && start.H2Max == 0:
-		warnings = append(warnings, "[initial] h: there is no water anywhere, and none comes in")
+		warnings = append(warnings, "[initial] h: there is no water and no inflow")
 	case layers == 2 && start.H1Max == 0:
-		warnings = append(warnings, "[initial] the upper layer is nowhere: layers = 1 is for one layer")
+		warnings = append(warnings, "[initial] the upper layer is absent everywhere: set layers = 1 for one layer")
 	case layers == 2 && start.H2Max == 0:
-		warnings = append(warnings, "[initial] the lower layer is nowhere: layers = 1 is for one layer")
+		warnings = append(warnings, "[initial] the lower layer is absent everywhere: set layers = 1 for one layer")
 	}
 	return warnings
 }

@@ -17,7 +17,7 @@ import (
 
 func init() {
 	bench.Register(bench.Benchmark{Name: "smooth", New: sweeps,
-		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks"})
+		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), compared with its tables, or over ranks"})
 }
 
 func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {

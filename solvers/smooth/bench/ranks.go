@@ -84,7 +84,7 @@ type smoothCase struct {
 	threads        int
 }
 
-// cases returns the measurements on so many ranks: a single rank exchanges nothing.
+// cases returns the measurements on a number of ranks: a single rank exchanges nothing.
 func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
 	halos := o.Halos
 	if ranks == 1 || len(halos) == 0 {
@@ -121,7 +121,7 @@ func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
 	return &arranged{m, layout, metric, grid}, err
 }
 
-// cut makes the parts of so many ranks.
+// cut returns the parts of all ranks.
 func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
 	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // a Hilbert curve does not use the graph
 	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)

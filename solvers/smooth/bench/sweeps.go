@@ -46,7 +46,7 @@ type SmoothOptions struct {
 	Halos []string // exchangers, from smooth.Halos
 	Hash  bool     // print the hash of the coordinates after the sweeps
 
-	// Open opens the device of a rank, with so many threads if it is the CPU; call done to close it.
+	// Open opens the device of a rank, with a number of threads for the CPU; call done to close it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 

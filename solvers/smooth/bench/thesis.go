@@ -67,8 +67,8 @@ func blockTables(w io.Writer, ours float64) {
 	}
 }
 
-// thesisMesh is a Delaunay mesh of the unit square with about so many vertices. The thesis used a mesh generator;
-// this mesh has perturbed grid points, with 4 to 9 neighbours inside, 6 on average.
+// thesisMesh is a Delaunay mesh of the unit square with about the given number of vertices. The thesis used a mesh
+// generator; this mesh has perturbed grid points, with 4 to 9 neighbours inside, 6 on average.
 func thesisMesh(vertices int) (*mesh.Mesh, error) {
 	n := int(math.Round(math.Sqrt(float64(vertices)))) - 1
 	m, err := mesh.Rectangle(0, 0, 1, 1, 2*n*n, 7)

@@ -36,7 +36,7 @@ func Colour(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, e
 	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))
 }
 
-// colourOn is Colour with exactly so many goroutines.
+// colourOn is Colour with a given number of goroutines.
 func colourOn(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)

@@ -7,18 +7,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/fit"
 )
 
-// The energy around a vertex is Σ (q₀/q)ᵖ over its triangles, with their qualities q and that of the worst triangle of
-// the mesh, q₀, which keeps the powers in range. It rises beyond all bounds where a triangle becomes flat, and looks
-// the more at the worst the larger p is. With q = 12√3 V √det M F(x)/P², x = P/3, G = F'/F and κ = G/3 - 2/P,
+// The energy around a vertex is Σ (q₀/q)ᵖ over its triangles, with their qualities q and that of the worst triangle
+// of the mesh, q₀, which keeps the powers in range. It is unbounded as a triangle becomes flat, and the larger p is
+// the more the worst triangle dominates. With q = 12√3 V √det M F(x)/P², x = P/3, G = F'/F and κ = G/3 - 2/P,
 //
 //	∇log q = ∇V/V + κ∇P + ⅓(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
 //
-// where the sum is over the triangle's edges e, and ∂M is the derivative of the metric at the vertex, of which the
-// triangle's follows a third. With a = p(q₀/q)ᵖ and g = ∇V/V + κ∇P the Hessian is taken for
+// where the sum is over the triangle's edges e, and ∂M is the derivative of the metric at the vertex, which enters the
+// triangle's metric by a third. With a = p(q₀/q)ᵖ and g = ∇V/V + κ∇P the Hessian is approximated by
 //
 //	Σ a [p gg' + ∇V∇V'/V² + max(-G'/9 - 2/P², 0) ∇P∇P' + max(-κ, 0) ∇²P],
 //
-// whose terms are all positive semidefinite: what is left out of it bends down, or belongs to the metric.
+// whose terms are all positive semidefinite: the omitted terms are negative, or derivatives of the metric.
 
 // localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and the minimum
 // and the sum of their qualities.

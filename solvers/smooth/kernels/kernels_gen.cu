@@ -2626,7 +2626,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float32], pain.go:127
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2652,7 +2652,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float64], pain.go:127
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,

@@ -14,7 +14,7 @@ import (
 
 // BatchExchange is the exchange between batches of sweeps by tiles.
 type BatchExchange struct { // number of sweeps between exchanges
-	Sweeps int // so many go by with one exchange
+	Sweeps int // the number of sweeps per exchange
 	Peers  []BatchPeer
 }
 

@@ -16,7 +16,7 @@ import (
 // arcOf returns the curve through a boundary vertex and the vertices before and after it on the boundary.
 func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
 	position := func(v int32) [3]float64 { return [3]float64{l.mesh.X[v], l.mesh.Y[v], 0} }
-	a, ok := curved.Through(position(before), position(v), position(after), l.options.Ridge)
+	a, ok := curved.NewArc(position(before), position(v), position(after), l.options.Ridge)
 	if !ok {
 		return kernels.Rail[float64]{}, false
 	}
@@ -30,7 +30,7 @@ func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
 func (l *Layout) bends() []int32 {
 	bends := make([]int32, len(l.Class))
 	for v, a := range l.arcs {
-		bends[v] = int32(math.Float32bits(float32(a.Bend[2])))
+		bends[v] = int32(math.Float32bits(float32(a.Curvature[2])))
 	}
 	return bends
 }
@@ -50,7 +50,7 @@ func (l *Layout) fixRoughCurves(bends []int32) {
 		sees, smooth := false, true
 		for u, far := range map[int32]float64{before: -arc.Low, after: arc.High} {
 			if l.Class[u] != fixed {
-				sees, smooth = true, smooth && arc.Smooth(bend(u), far)
+				sees, smooth = true, smooth && arc.Agrees(bend(u), far)
 			}
 		}
 		if !sees || !smooth {

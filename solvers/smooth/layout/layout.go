@@ -154,7 +154,7 @@ func (l *Layout) classify(counts func(v int32) bool) {
 			continue
 		}
 		ring := l.rings.Of(v)
-		switch l.rings.Around[v] {
+		switch l.rings.Class[v] {
 		case mesh.Irregular:
 			l.Class[v] = fixed
 		case mesh.Border:
@@ -221,7 +221,7 @@ func (l *Layout) fixGroups() {
 		for _, v := range [2]int32{e.A, e.B} {
 			other := e.A + e.B - v
 			ring := l.rings.Of(v)
-			onBorder := l.rings.Around[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
+			onBorder := l.rings.Class[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
 			if was, ok := of[v]; !onBorder || ok && was != e.Group {
 				l.Class[v] = fixed
 			}

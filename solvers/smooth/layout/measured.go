@@ -38,7 +38,7 @@ func (l *Layout) looseEdges() (all []edge) {
 		for k, a := range cell {
 			b := cell[(k+1)%3]
 			a, b = min(a, b), max(a, b)
-			if l.rings.Around[a] != mesh.Irregular {
+			if l.rings.Class[a] != mesh.Irregular {
 				continue
 			}
 			if i, seen := at[[2]int32{a, b}]; seen {
@@ -89,7 +89,7 @@ func (c *cutter) measured(r int, p *Part) {
 			for k, u := range ring {
 				if u > v {
 					p.Edges[next] = kernels.Edge{A: int32(i), B: c.local[u]}
-					p.Border[next] = l.rings.Around[v] == mesh.Border && (k == 0 || k == len(ring)-1)
+					p.Border[next] = l.rings.Class[v] == mesh.Border && (k == 0 || k == len(ring)-1)
 					next++
 				}
 			}

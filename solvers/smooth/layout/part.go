@@ -73,7 +73,7 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	return parts, nil
 }
 
-// ghost is a vertex of another rank; a copy if this rank moves it too, so many times between exchanges.
+// ghost is a vertex of another rank. If copied, this rank moves it too, as often as moves says between exchanges.
 type ghost struct {
 	vertex int32
 	copied bool

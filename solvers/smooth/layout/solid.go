@@ -10,7 +10,7 @@ import (
 // mesh, so that it does not depend on ranks.
 type Solid struct {
 	solid *mesh.Solid
-	links *mesh.Links
+	links *mesh.VertexAdjacency
 	skin  []mesh.SkinFace
 	free  []mesh.Freedom
 	plan  *Layout // classes and sets
@@ -35,7 +35,7 @@ func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	}
 	l := &Solid{solid: s}
 	var err error
-	if l.links, err = s.Links(); err != nil {
+	if l.links, err = s.VertexAdjacency(); err != nil {
 		return nil, err
 	}
 	if l.skin, err = s.Skin(); err != nil {

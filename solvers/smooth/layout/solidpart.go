@@ -93,7 +93,7 @@ func (c *solidCutter) part(r int) *SolidPart {
 			p.Near = append(p.Near, c.local[u])
 		}
 		for _, corner := range l.links.CornersOf(v) {
-			p.Sides = append(p.Sides, c.side(s.Facing(corner/4, int(corner%4))))
+			p.Sides = append(p.Sides, c.side(s.FaceOpposite(corner/4, int(corner%4))))
 		}
 	}
 	p.Spans = append(p.Spans, solid.Span{Near: int32(len(p.Near)), Side: int32(len(p.Sides))})

@@ -100,8 +100,8 @@ func newTiler[F num.Float](p *Part) *tiler[F] {
 	return b
 }
 
-// findDependent finds the vertices whose tiles cannot be taken through the first sweep of a batch before an exchange.
-// In the order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
+// findDependent finds the vertices whose tiles cannot make the first sweep of a batch before an exchange: in the order
+// of sets, those with a neighbour that is received from another rank, or that is itself dependent and moves earlier.
 func (b *tiler[F]) findDependent() {
 	p := b.part
 	if len(p.Batch.Peers) == 0 {

@@ -63,8 +63,8 @@ func loadBody(c *config.Case, s config.Mesh) (body, error) {
 	return planeBody{m}, err
 }
 
-// inPlane refuses triangles of a surface in space: moved by x and y alone they would leave it, and files that are
-// written have them in the plane. Readers keep third coordinates as the vertex field "z".
+// inPlane refuses surface meshes in three dimensions: smoothing in x and y would move vertices off the surface, and
+// output files are two-dimensional. Readers store third coordinates as the vertex field "z".
 func inPlane(m *mesh.Mesh) error {
 	for v, z := range m.VertexData["z"] {
 		if z != 0 {

@@ -32,8 +32,9 @@ method = { smoother = "pain-exact", sweeps = 12 }
 output = { format = [], conservation_every = 4 }
 `
 
-// lookedInRuns is at how many places runs look for what a metric on a grid misses. Tests look at few, since every rank
-// of every run does so, which would take most of the time of them all; TestSmoothTellsOffGrid looks at as many as runs.
+// lookedInRuns is the number of positions per axis at which runs check for sizes that a metric on a grid misses. Tests
+// use few, because every rank of every run does this, which would dominate their time; TestSmoothTellsOffGrid uses as
+// many as runs.
 var lookedInRuns = samplesPerAxis
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// Limited tells how a metric differs from what the case requests.
+// Limited describes how a metric differs from the case's.
 type Limited struct {
 	Fields  int // number of fields from whose Hessians the metric was made
 	Samples int // vertices of a mesh, or nodes of a grid, at which it was evaluated; 0 if it has no limits

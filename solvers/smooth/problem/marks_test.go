@@ -36,7 +36,8 @@ func TestRequiredStay(t *testing.T) {
 	k := s.Cells
 	s.Marks = &mesh.Marks{Corners: []int32{k[20][0]}, Vertices: []int32{k[100][0], k[101][2], 62},
 		Ridges: []mesh.MarkedEdge{{A: k[300][0], B: k[300][1]}}, Edges: []mesh.MarkedEdge{{A: k[200][0], B: k[200][1]}},
-		Triangles: []mesh.TaggedFace{{V: s.Facing(150, 0)}}, Lines: []mesh.MarkedEdge{{A: k[310][0], B: k[310][1], Tag: 4}}}
+		Triangles: []mesh.TaggedFace{{V: s.FaceOpposite(150, 0)}},
+		Lines:     []mesh.MarkedEdge{{A: k[310][0], B: k[310][1], Tag: 4}}}
 	dir := t.TempDir()
 	plane, space := filepath.Join(dir, "a.mesh"), filepath.Join(dir, "s.meshb")
 	if err := meshio.Write(plane, m); err != nil {

@@ -6,13 +6,28 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// memory returns the bytes of the mesh and, if it has one, of the metric's grid.
+// memory returns the bytes of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, number := &w.Method, solvers.Width(w.Method.Precision)
-	return w.Metric.samples(held.Dim)*number + meshMemory(method, held, number)
+	bytes := w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) + w.metricMeshMemory(c, number)
+	if held.SeparateMemory && held.Dim == 2 {
+		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
+		bytes += cfg.TileBytes(int64(held.Held), w.Metric.samples(2)/4, method.Precision)
+	}
+	return bytes * w.Metric.roundsHeld()
+}
+
+// roundsHeld is how many rounds have arrays at the same time: that which begins, and the best so far. There is a third
+// for a moment where the one that ends is not the best.
+func (m *Metric) roundsHeld() int64 {
+	if m.Field == "hessian" && m.Rounds > 1 {
+		return 2
+	}
+	return 1
 }
 
 // samples returns how many numbers a metric's grid has.
@@ -22,6 +37,28 @@ func (m *Metric) samples(dim int) int64 {
 		return 6 * n * n * n
 	}
 	return 4 * n * n // one of four is padding
+}
+
+// metricMeshMemory is of a metric that is given at vertices: each rank has these of the whole mesh, the cells with the
+// three or four beside each, and boxes, of which one is for two triangles or four tetrahedra, with the cells that touch
+// each: 3.7 boxes of a triangle, and 6.8 of a tetrahedron, measured on Delaunay's meshes and on boxes. It is 0 where a
+// file does not tell its counts.
+func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
+	if m := &w.Metric; m.Field != "solution" && m.Field != "hessian" && m.Field != "implied" {
+		return 0
+	}
+	on := w.Mesh
+	if w.Metric.Background != "" {
+		on = config.Mesh{File: w.Metric.Background}
+	}
+	m, err := domain.EstimateMesh(c, &on)
+	switch {
+	case err != nil: // setting up tells of it
+		return 0
+	case m.Dim == 3:
+		return m.Vertices*10*number + m.Cells*(2*16+2*4/4+4*68/10)
+	}
+	return m.Vertices*6*number + m.Cells*(2*12+2*4/2+4*37/10)
 }
 
 // meshMemory counts for a vertex its position and metric, twice if the smoother may restore positions, and its

@@ -123,8 +123,8 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Fiel
 		}
 		f, err := metric.FromSolution(on.Mesh, s)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution that "+
-				"lies beside a Medit file counts unless another metric is given, such as --metric uniform", w.Solution, err)
+			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution file "+
+				"with the name of the mesh is used unless another metric is given, such as --metric uniform", w.Solution, err)
 		}
 		return f, nil
 	case "implied":

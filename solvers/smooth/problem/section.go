@@ -102,7 +102,7 @@ func decodeMethod(s *config.Section) Method {
 	return m
 }
 
-// methodKey tells whether a key of [method] has an effect with the other keys, and with which it has.
+// methodKey reports whether a key of [method] has an effect with the other keys, and with which it has.
 type methodKey struct {
 	key      string
 	belongs  bool

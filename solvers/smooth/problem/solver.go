@@ -58,8 +58,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry}
-	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices, Bytes: s.solver.Bytes(),
-		Precision: w.Method.Precision, Halo: s.solver.Halo(),
+	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
+		Bytes: s.solver.Bytes() * w.Metric.roundsHeld(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if d.rules.reason != "" {
 		d.size.End = 0

@@ -25,7 +25,7 @@ func TestSmoothUntangles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for v := range m.X {
-		if rings.Around[v] == mesh.Inside && v%3 == 0 {
+		if rings.Class[v] == mesh.Interior && v%3 == 0 {
 			m.X[v], m.Y[v] = m.Y[v], m.X[v]
 		}
 	}
@@ -118,7 +118,7 @@ func TestSmoothTurnedRound(t *testing.T) {
 		for _, untangle := range []string{"true", "false"} {
 			_, err := runtest.On(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
 			var input *solvers.BadInput
-			if !errors.As(err, &input) || !strings.Contains(err.Error(), "turn them with atoll mesh convert --orient") ||
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), "orient them with atoll mesh convert --orient") ||
 				strings.Contains(err.Error(), "untangle") {
 				t.Errorf("%s, untangle = %s: error %v", file, untangle, err)
 			}

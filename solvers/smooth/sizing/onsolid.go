@@ -20,7 +20,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	if err := at.Check(metric.OfSolid(m)); err != nil {
 		return nil, err
 	}
-	next, err := m.Across()
+	next, err := m.Neighbours()
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func UGAWGLinear(b Box) (*SolidMetric, error) {
 	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})
 }
 
-// over initializes a field with so many boxes or pieces along each axis.
+// over initializes a field with the number of boxes or pieces along each axis.
 func over(b Box, kind int32, n [3]int) solid.Field[float64] {
 	return solid.Field[float64]{Kind: kind, Scale: 1, X: b.Low[0], Y: b.Low[1], Z: b.Low[2],
 		Nx: int32(n[0]), Ny: int32(n[1]), Nz: int32(n[2]), PerX: float64(n[0]) / (b.High[0] - b.Low[0]),

@@ -51,7 +51,7 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 	spoilt := make([]bool, len(m.X))
 	for v := range int32(len(m.X)) {
 		ring := rings.Of(v)
-		if rings.Around[v] != mesh.Inside || rng.IntN(8) > 0 ||
+		if rings.Class[v] != mesh.Interior || rng.IntN(8) > 0 ||
 			slices.ContainsFunc(ring, func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
@@ -86,7 +86,7 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
-		face, distance := m.Facing(int32(c), k), worst*portable.Exp(3*rng.Float64())
+		face, distance := m.FaceOpposite(int32(c), k), worst*portable.Exp(3*rng.Float64())
 		var to [3]float64
 		for axis := range to {
 			for _, u := range face {

@@ -200,7 +200,7 @@ func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, err
 	})
 }
 
-// parts cuts the mesh, and returns what opens a rank's solver.
+// parts partitions the mesh, and returns a function that opens a rank's solver.
 func (j *harmJob) parts(options layout.Options, ranks int) (
 	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}

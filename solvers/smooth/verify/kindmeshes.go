@@ -93,7 +93,7 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 	}
 	rng := rand.New(rand.NewPCG(uint64(n+1), 7))
 	for v := range int32(len(m.X)) {
-		if rings.Around[v] != mesh.Inside {
+		if rings.Class[v] != mesh.Interior {
 			continue
 		}
 		to := rings.Of(v)[rng.IntN(len(rings.Of(v)))]
@@ -147,7 +147,7 @@ func split(m *mesh.Solid, rng *rand.Rand) {
 	touched := make([]bool, len(m.Cells))
 	for c := range len(touched) {
 		for k := range 4 {
-			face, apex := m.Facing(int32(c), k), m.Cells[c][k]
+			face, apex := m.FaceOpposite(int32(c), k), m.Cells[c][k]
 			one, seen := first[sorted(face)]
 			if !seen {
 				first[sorted(face)] = half{c, apex}

@@ -53,7 +53,7 @@ func (q meanAndWorst) verdict(d *quality.Diagnostics) verify.Verdict {
 // vertices of in.mesh. Qualities are those of Atoll for both. Where Mmg is installed (it comes with mmgpy from PyPI) it
 // is run again.
 func kinds(ctx context.Context, p *verify.Page) error {
-	t := p.Table("barrier beside the moves of Mmg 5.8.0: mean and worst quality", "kind", "mesh", "vertices", "before", "",
+	t := p.Table("barrier compared with Mmg 5.8.0: mean and worst quality", "kind", "mesh", "vertices", "before", "",
 		"Mmg", "", "Atoll", "", "sweeps")
 	type again struct {
 		kind, mesh string
@@ -92,7 +92,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	}
 	t.Flush()
 	if len(all) > 0 {
-		t := p.Table("the same beside Mmg "+findMmg(2).version(ctx)+" as it is installed here", "kind", "mesh", "Mmg", "",
+		t := p.Table("the same compared with the installed Mmg "+findMmg(2).version(ctx), "kind", "mesh", "Mmg", "",
 			"Atoll", "")
 		for _, a := range all {
 			t.Row(a.above.verdict(&a.ours), a.kind, a.mesh, a.theirs.mean, a.theirs.worst, a.ours.QualityMean,

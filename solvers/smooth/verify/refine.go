@@ -27,12 +27,12 @@ var refineCases = []refineCase{
 }
 
 // refineMetrics smooths irregular meshes toward the analytic metrics of refine's test suite
-// (https://github.com/nasa/refine, acceptance), in the plane: linear has a height that falls toward y = 1/2, polar a
-// radial size that falls toward a circle, in polar-2 with one across that does as well, circle another such, radial and
-// side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving
-// vertices alone. First pain-exact raises the mean, and then hybrid the worst; nothing is inverted, and the boundary
-// stays. The share of edges of a good length, 1/√2 to √2, is shown: triangles as flat as linear-0001 asks for cannot be
-// had from so few.
+// (https://github.com/nasa/refine, acceptance), in two dimensions: linear has a height that decreases toward
+// y = 1/2, polar a radial size that decreases toward a circle, polar-2 also one in the circumferential direction,
+// circle is similar, radial and side are as their names say, and the sizes of masabl follow a cosine and an
+// exponential. No bound is published for moving vertices only. First pain-exact raises the mean, and then hybrid the
+// worst; no cell is inverted, and the boundary is preserved. The table shows the share of edges of a good length, 1/√2
+// to √2: so few triangles cannot be as flat as linear-0001 demands.
 func refineMetrics(ctx context.Context, p *verify.Page) error {
 	cells, sweeps := 5000, [2]int{100, 20}
 	if p.Options.Quick {

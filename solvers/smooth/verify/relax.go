@@ -14,12 +14,12 @@ import (
 // asGood is the tolerance on the mean quality within which a mesh counts as converged.
 const asGood = 1e-5
 
-// relaxation counts the sweeps of pain-exact until the mean quality is that at rest, for ω = 1 and for over-relaxation,
-// on meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with
-// n², and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be
-// 2/(1 + sin π/n), which takes a third more sweeps here. A mesh is at rest when no vertex moves by more than 1e-5 of an
-// edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the
-// same quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
+// relaxation counts the sweeps of pain-exact until the mean quality has converged, for ω = 1 and for over-relaxation,
+// on meshes of n × n boxes. A plain sweep is a Gauss-Seidel sweep for an elliptic problem, whose number grows with n²,
+// with over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be 2/(1 + sin
+// π/n), which needs a third more sweeps here. A mesh has converged when no vertex moves by more than 1e-5 of an edge.
+// Over-relaxation must need 20 times fewer sweeps: plain sweeps converge too on the small meshes, to the same quality;
+// on the others they stop at 20 times as many, and the quality must not have converged by then.
 func relaxation(ctx context.Context, p *verify.Page) error {
 	metric, err := sizing.Linear(unitSquare, .05, .5)
 	if err != nil {

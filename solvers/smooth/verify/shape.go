@@ -87,12 +87,13 @@ var printedQualities = []reference{{2000, 0.843, 0.765}, {5000, 0.760, 0.322}, {
 
 const exactQuality = 0.883
 
-// sizes are the test cases of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (2010),
-// whose text gives pictures and times but no qualities. Two right triangles make a box here, and the best quality that
-// these can have is 0.892, where the box is a square.
+// sizes runs the test cases of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (2010),
+// which has pictures and times but no qualities. A box consists of two right triangles here, whose best possible
+// quality is 0.892, for a square box.
 //
-// As printed, the step makes the mesh better at first and then worse, since it does not rest where the metric is met;
-// pain-exact has come to rest after 2,000 sweeps. Area and perimeter stay: vertices of the boundary slide on its lines.
+// The printed step first improves the mesh and then degrades it, since it does not converge to where the metric is
+// satisfied; pain-exact has converged after 2,000 sweeps. Area and perimeter are preserved: boundary vertices slide on
+// its lines.
 func sizes(ctx context.Context, p *verify.Page) error {
 	n := 64
 	if p.Options.Quick {

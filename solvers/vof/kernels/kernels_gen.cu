@@ -872,13 +872,13 @@ DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
-// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
+// empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float32], flux.go:19
 DEVICE bool empty_f32(float f, float tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full up to round-off.
+// full reports whether a cell is full up to round-off.
 // full[float32], flux.go:22
 DEVICE bool full_f32(float f, float tolerance) {
     return f >= 1.0f - tolerance;
@@ -932,13 +932,13 @@ DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256
     }
 }
 
-// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
+// empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float64], flux.go:19
 DEVICE bool empty_f64(double f, double tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full up to round-off.
+// full reports whether a cell is full up to round-off.
 // full[float64], flux.go:22
 DEVICE bool full_f64(double f, double tolerance) {
     return f >= 1.0 - tolerance;
@@ -2210,7 +2210,7 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed reports whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
 // mixed[float32], flux.go:25
 DEVICE bool mixed_f32(float f, float tolerance) {
     return !(empty_f32(f, tolerance) || full_f32(f, tolerance));
@@ -2354,7 +2354,7 @@ DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     }
 }
 
-// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed reports whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
 // mixed[float64], flux.go:25
 DEVICE bool mixed_f64(double f, double tolerance) {
     return !(empty_f64(f, tolerance) || full_f64(f, tolerance));
@@ -3788,7 +3788,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// add adds the volume fraction of cell i of a row of so many.
+// add adds the volume fraction of cell i of a row of across cells.
 // (*tally).add, survey.go:168
 DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
         Slice<int64> words) {
@@ -4626,15 +4626,15 @@ DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float32], flux.go:29
 DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
     return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float32], flux.go:35
 DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
     return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
@@ -4751,15 +4751,15 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
     Sweep2_advance_f32(s, c, clock);
 }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float64], flux.go:29
 DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
     return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float64], flux.go:35
 DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
     return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
@@ -5492,7 +5492,7 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
 // fromMixed[float32], flux.go:86
 DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
@@ -5840,7 +5840,7 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
 // fromMixed[float64], flux.go:86
 DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {

@@ -164,7 +164,7 @@ func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
 	return o
 }
 
-// add adds the volume fraction of cell i of a row of so many.
+// add adds the volume fraction of cell i of a row of across cells.
 func (o *tally) add(f float64, i, row, across int32, begun []float64, words []int64) {
 	cell := int64(row)*int64(across) + int64(i)
 	if f-f != 0 {

@@ -1,6 +1,6 @@
 // Package kernels is the geometry of piecewise linear interfaces on Cartesian cells, one cell at a time.
 //
-// A cell is seen as the unit square or cube, whatever its sides: the fluid in it is m·ξ ≤ α with ξ in [0, 1]^d, and m
+// A cell is mapped to the unit square or cube: the fluid in it is m·ξ ≤ α with ξ in [0, 1]^d, and m
 // points out of the fluid, against the gradient of the volume fraction f by ξ. The normal in space is m_d/h_d,
 // h_d the sides of the cell. A zero m stands for a cell without a direction, such as a droplet of one cell: it is taken
 // as a uniform mixture, and α then holds its volume fraction.

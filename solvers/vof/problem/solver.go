@@ -212,7 +212,7 @@ var fields = []solvers.Field{
 	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
 		OnRequest: true},
 	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", OnRequest: true},
-	{Name: "normal_error", Doc: "|normal - exact|, of the body that the interface should come to; 0 in cells without",
+	{Name: "normal_error", Doc: "|normal - exact|, relative to the expected final body; 0 in cells without",
 		OnRequest: true},
 	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", OnRequest: true},
 }

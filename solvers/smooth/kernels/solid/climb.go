@@ -249,7 +249,7 @@ const (
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	var none, y Vector[F]
 	own := v[i].metric()

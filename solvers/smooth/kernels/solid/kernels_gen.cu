@@ -2892,7 +2892,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float32], move.go:102
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2917,7 +2917,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float64], move.go:102
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
@@ -3565,7 +3565,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r,
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 // climb[float32], climb.go:253
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -4052,7 +4052,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r,
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 // climb[float64], climb.go:253
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {

@@ -77,7 +77,7 @@ const (
 type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
-	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
+	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
 	Gain      F     // least rise of the worst quality that counts
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding

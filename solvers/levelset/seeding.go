@@ -45,7 +45,7 @@ func (w *swarm[F]) seed() error {
 	if err := w.dropRemoved(); err != nil {
 		return err
 	}
-	w.sown = int64(w.n)
+	w.seeded = int64(w.n)
 	s.dev.Run(kernels.NewClearBoundsLoop(s.bounds), 0, len(s.bounds))
 	return nil
 }
