@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func (c *command) peak() (peak int64, err error) {
 }
 
 // TestMemoryIsEstimated: on one rank, the estimate made before any allocation is within 5% of the arrays then
-// allocated. The run, limited by GOMEMLIMIT to 1.2 times the estimate of all memory, stays below that.
+// allocated, but for particles, whose sorts allocate arrays in later steps: those TestMemoryIsTold counts. The run, limited by GOMEMLIMIT to 1.2 times the estimate of all memory, stays below that.
 func TestMemoryIsEstimated(t *testing.T) {
 	for i, c := range estimatedCases() {
 		dir := caseFile(t, c[0])
@@ -92,7 +93,11 @@ func TestMemoryIsEstimated(t *testing.T) {
 		if estimated == nil || allocated == nil {
 			t.Fatalf("%d: %s", i, check.stdout.String())
 		}
-		if r := amount(t, estimated[2]) / amount(t, allocated[1]); !(r > .95 && r < 1.05) {
+		most := 1.05
+		if strings.Contains(c[0], "level-set") && !slices.Contains(c, "method.particles=0") {
+			most = 1.25
+		}
+		if r := amount(t, estimated[2]) / amount(t, allocated[1]); !(r > .95 && r < most) {
 			t.Errorf("%q: estimated arrays of %s, allocated %s", c[1:], estimated[2], allocated[1])
 		}
 		if i%3 > 0 {

@@ -10,7 +10,7 @@ import (
 func TestOddCasesAreNoted(t *testing.T) {
 	for want, set := range map[string]string{
 		"note: [initial] shape: no cell of the grid holds":                     "initial.shape=circle(5, 5, 0.5)",
-		"note: [initial] shape: it fills all of the grid":                      "initial.shape=circle(0.5, 0.5, 5)",
+		"note: [initial] shape: it fills the whole grid":                       "initial.shape=circle(0.5, 0.5, 5)",
 		"note: [initial] the upper layer is absent everywhere: set layers = 1": "initial.h1=0",
 	} {
 		text := "solver = 'vof'\ngrid = { bounds = [0, 0, 1, 1], cells = 8 }\n" +
