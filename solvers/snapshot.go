@@ -135,6 +135,20 @@ type arrayCopy struct {
 	kept  backend.Kept
 }
 
+// keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
+func (c copies) keep(v *View) (backend.Kept, error) {
+	array := unsafe.SliceData(v.Memory)
+	a := c[array]
+	if a.kept != nil || a.bytes != nil {
+		return a.kept, nil
+	}
+	var err error
+	if a.kept, err = backend.Keep(v.Device, v.Memory); a.kept != nil {
+		c[array] = a
+	}
+	return a.kept, err
+}
+
 // save copies what the rank's own entities have of a field. What the host reads as it is, the next step changes, and is
 // packed at once; a device's array is copied whole, on the device if it has room.
 func (f *Field) save(arrays copies) (Saved, error) {
@@ -153,20 +167,19 @@ func (f *Field) save(arrays copies) (Saved, error) {
 		saved.packed = packed
 		return saved, nil
 	}
-	array := unsafe.SliceData(h.Memory)
-	if a := arrays[array]; len(a.bytes) != len(h.Memory) && a.kept == nil {
-		var err error
-		if a.kept, err = backend.Keep(h.Device, h.Memory); err != nil {
-			return saved, err
-		}
-		if a.kept == nil {
-			if a.bytes, err = h.host(nil); err != nil {
+	var err error
+	if saved.kept, err = arrays.keep(&h.View); err != nil {
+		return saved, err
+	}
+	if saved.kept == nil {
+		array := unsafe.SliceData(h.Memory)
+		if h.bytes = arrays[array].bytes; len(h.bytes) != len(h.Memory) {
+			if h.bytes, err = h.host(nil); err != nil {
 				return saved, err
 			}
+			arrays[array] = arrayCopy{bytes: h.bytes}
 		}
-		arrays[array] = a
 	}
-	h.bytes, saved.kept = arrays[array].bytes, arrays[array].kept
 	saved.from = h
 	return saved, nil
 }

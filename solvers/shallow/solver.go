@@ -46,6 +46,8 @@ type Solver interface {
 	Observed(ctx context.Context) (Diagnostics, error)
 	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
 	StateField(on *solvers.Space) solvers.Field
+	// OfState is how one of Fields follows from StateField, as solvers.Field.Value does; nil where the bed moves.
+	OfState(name string) func(cell int, state []byte) float64
 	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
 	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
 	BudgetFields() []solvers.Field
