@@ -29,7 +29,7 @@ func (r *runner) checkMemory(ctx context.Context) error {
 		}
 		free, of := estimate.FreeMemory()
 		if err = n.Check(free, of, here); err == nil {
-			err = solvers.Fits(o.Device, n.Arrays, here)
+			err = solvers.CheckDeviceMemory(o.Device, n.Arrays, here)
 		}
 	}
 	return solvers.Agree(ctx, o.Comm, err)

@@ -52,8 +52,8 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 		format = "vtu"
 	}
 	for _, f := range d.all {
-		if f.On.Format == format {
-			return f.On
+		if f.Space.Format == format {
+			return f.Space
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (d *drawing) geometry(ctx context.Context, on *solvers.Space) (g solvers.Ge
 	if err != nil {
 		return g, nil, errors.Join(err, d.close())
 	}
-	held, err := d.hold(ctx, places.Field.On, []solvers.Field{places.Field})
+	held, err := d.hold(ctx, places.Field.Space, []solvers.Field{places.Field})
 	return g, func() ([]float64, error) {
 		numbers, err := held.Read()
 		if err != nil {
@@ -167,7 +167,7 @@ func (d *drawing) geometry(ctx context.Context, on *solvers.Space) (g solvers.Ge
 func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
 	for _, f := range d.fields {
-		if f.On == space {
+		if f.Space == space {
 			list = append(list, f)
 		}
 	}
@@ -182,11 +182,11 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
 	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
-	if p.On != nil {
-		of := append([]int{}, p.Of...) // not nil, of a rank without faces
-		fields := solvers.Named(d.all, p.Carry)
+	if p.Space != nil {
+		of := append([]int{}, p.Entities...) // not nil, of a rank without faces
+		fields := solvers.Named(d.all, p.FieldNames)
 		for _, f := range d.fields {
-			if f.On == p.On && !slices.Contains(p.Carry, f.Name) {
+			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
 		}
@@ -244,7 +244,7 @@ func array(f *solvers.Field, values []float64, of []int) vtk.Array {
 		return a
 	}
 	if of == nil {
-		of = make([]int, f.On.Owned)
+		of = make([]int, f.Space.Owned)
 		for i := range of {
 			of[i] = i
 		}

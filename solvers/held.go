@@ -31,7 +31,7 @@ func Hold(ctx context.Context, on *Space, fields []Field) (*Held, error) {
 	for k := range fields {
 		f := &fields[k]
 		one, err := f.holdCopy(h.arrays)
-		if err == nil && one.from.kept == nil {
+		if err == nil && one.from.deviceCopy == nil {
 			one.values, err = f.Read(ctx)
 		}
 		if err != nil {
@@ -58,9 +58,9 @@ func (f *Field) holdCopy(arrays copies) (h heldField, err error) {
 		return h, nil
 	}
 	h.value = f.Value
-	h.from = Saved{Name: of.Name, Size: len(of.Numbers()) * view.Kind.Size(), from: readable{View: view,
+	h.from = Saved{Name: of.Name, Size: len(of.Numbers()) * view.Kind.Size(), from: hostField{View: view,
 		count: len(of.Numbers())}}
-	h.from.kept, err = arrays.keep(&view)
+	h.from.deviceCopy, err = arrays.keep(&view)
 	return h, err
 }
 
@@ -75,7 +75,7 @@ func (h *Held) Read() ([][]float64, error) {
 		f := &h.fields[k]
 		all[k] = f.values
 		switch {
-		case f.from.kept == nil:
+		case f.from.deviceCopy == nil:
 		case f.value != nil:
 			all[k] = make([]float64, h.owned)
 		default:
@@ -87,7 +87,7 @@ func (h *Held) Read() ([][]float64, error) {
 	}
 	errs := make([]error, parallel.Parts(h.owned, fewValues))
 	parallel.Ranges(h.owned, len(errs), func(part, lo, hi int) {
-		var room Block
+		var room ReadBuffer
 		for ; lo < hi && errs[part] == nil; lo += heldBlock {
 			room.Reset()
 			errs[part] = h.read(all, lo, min(lo+heldBlock, hi), &room)
@@ -97,10 +97,10 @@ func (h *Held) Read() ([][]float64, error) {
 }
 
 // read brings the entities from lo to below hi to the host.
-func (h *Held) read(all [][]float64, lo, hi int, room *Block) error {
+func (h *Held) read(all [][]float64, lo, hi int, room *ReadBuffer) error {
 	for k := range h.fields {
 		f := &h.fields[k]
-		if f.from.kept == nil {
+		if f.from.deviceCopy == nil {
 			continue
 		}
 		bytes, err := f.from.Numbers(lo, hi, room)
@@ -123,7 +123,7 @@ func (h *Held) read(all [][]float64, lo, hi int, room *Block) error {
 		}
 		size := view.Kind.Size()
 		for i := range numbers {
-			numbers[i] = view.number(bytes[size*i:])
+			numbers[i] = view.decode(bytes[size*i:])
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (h *Held) read(all [][]float64, lo, hi int, room *Block) error {
 func (h *Held) Close() error {
 	var err error
 	for _, a := range h.arrays {
-		err = errors.Join(err, a.kept.Close())
+		err = errors.Join(err, a.deviceCopy.Close())
 	}
 	h.arrays = nil
 	return err

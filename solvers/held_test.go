@@ -46,9 +46,9 @@ func TestHeldStays(t *testing.T) {
 			}
 		}
 		on := &solvers.Space{Name: "cell", Owned: cells, Key: func(i int) int64 { return int64(i) }}
-		both := solvers.Field{Name: "water", On: on, Components: []string{"depth", "flow"},
+		both := solvers.Field{Name: "water", Space: on, Components: []string{"depth", "flow"},
 			View: func() solvers.View { return solvers.ViewOf[float32](dev, wet, 0) }}
-		speed := solvers.Field{Name: "speed", On: on, From: &both, Value: func(_ int, bytes []byte) float64 {
+		speed := solvers.Field{Name: "speed", Space: on, From: &both, Value: func(_ int, bytes []byte) float64 {
 			w := (*water)(unsafe.Pointer(unsafe.SliceData(bytes)))
 			return float64(w.flow) / float64(w.depth)
 		}}
@@ -59,7 +59,7 @@ func TestHeldStays(t *testing.T) {
 			}
 			return values, nil
 		}
-		fields := []solvers.Field{both, speed, {Name: "padded", On: on,
+		fields := []solvers.Field{both, speed, {Name: "padded", Space: on,
 			View: func() solvers.View { return solvers.BlockView(dev, padded, block) }}}
 		set(3)
 		var want [][]float64

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// TestMPIRun runs cases under mpirun: the state is that of a run without it, and bad input is told once.
+// TestMPIRun runs cases under mpirun: the state is that of a run without MPI, and bad input is reported once.
 func TestMPIRun(t *testing.T) {
 	mpirun := needs.Program(t, "mpirun", "openmpi-bin")
 	underMPI(t, mpirun, caseFile(t, smallCase), true)
@@ -33,8 +33,9 @@ output = { format = [] }
 
 func underMPI(t *testing.T, mpirun, dir string, refusals bool) {
 	t.Helper()
+	sessions := t.TempDir() // of Open MPI, whose jobs race for a common one
 	under := func(ranks int, args ...string) *command {
-		c := atoll(t, dir, []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
+		c := atoll(t, dir, []string{"TMPDIR=" + sessions, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
 		c.Path = mpirun
 		c.Args = append([]string{mpirun, "-np", fmt.Sprint(ranks), "--oversubscribe", self(t), "run", "case.toml"}, args...)
 		return c

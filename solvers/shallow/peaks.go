@@ -12,13 +12,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Keep selects what is recorded over all steps.
+// Keep selects the extremes that are recorded over all steps.
 type Keep struct {
 	Maxima    bool
-	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet
+	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet
 }
 
-// initialPeaks are the extremes of owned cells before the first step.
+// initialPeaks returns the extremes of the owned cells before the first step.
 func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
 	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
@@ -41,7 +41,7 @@ func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed
 	return peaks
 }
 
-// uploadPeaks puts the extremes on the device.
+// uploadPeaks uploads the extremes.
 func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	for _, array := range append(from.Arrays(), &from.Level) {
 		*array = backend.Uploaded(&a.allocated, *array, "maxima")
@@ -50,14 +50,14 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	a.peaks = from
 }
 
-// updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
+// updatePeaks updates the extremes with the state at the start of step k of the cycle. The device has the time.
 func (s *solver[F]) updatePeaks(k cycleStep) {
 	if n := len(s.peaks.Depth); n > 0 {
 		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}
 }
 
-// updatePeaksNow takes the state of this step into account in some owned cells. It may do so again.
+// updatePeaksNow updates the extremes of some owned cells with the current state. It may be repeated.
 func (s *solver[F]) updatePeaksNow(lo, hi int) error {
 	if !s.keepsMaxima {
 		return nil
@@ -69,7 +69,7 @@ func (s *solver[F]) updatePeaksNow(lo, hi int) error {
 	return nil
 }
 
-// peaksNow is the extremes up to the state of this step, where the host can read them.
+// peaksNow returns the extremes including the current state, in memory that the host can read.
 func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if s.hostPeaksStep == s.Steps() {
 		return &s.hostPeaks, nil
@@ -99,8 +99,8 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	return &s.hostPeaks, nil
 }
 
-// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges. A device with memory of its
-// own looks at all cells, so that it is asked once.
+// peaksAt reads the extremes of some owned cells including the current state, for gauges. On a device with separate
+// memory it copies those of all cells, once per state.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
 	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
 		gathered, err := s.gatherPeaks(cells)
@@ -123,7 +123,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	return nil
 }
 
-// Maxima are the fields of extremes, and how each is read of a cell.
+// Maxima are the fields of extremes, each with the function that computes it for a cell.
 var Maxima = []struct {
 	solvers.Field
 	of func(k *kernels.Peak) float64
@@ -153,7 +153,7 @@ var Maxima = []struct {
 		func(k *kernels.Peak) float64 { return k.Wet }},
 }
 
-// wet is a value where there was water, and none elsewhere.
+// wet returns the value if the cell was ever wet, otherwise NaN.
 func wet(k *kernels.Peak, value float64) float64 {
 	if k.Depth == 0 {
 		return math.NaN()
@@ -161,8 +161,8 @@ func wet(k *kernels.Peak, value float64) float64 {
 	return value
 }
 
-// class is that of people's danger: for some from 0.75, for most from 1.25, and for all from 2 m²/s on (R&D Technical
-// Report FD2320/TR2 of the Environment Agency, without its factor for debris).
+// class is the class of danger to people: for some from 0.75, for most from 1.25, and for all from 2 m²/s (R&D
+// Technical Report FD2320/TR2 of the Environment Agency, without its debris factor).
 func class(hazard float64) float64 {
 	switch {
 	case hazard < .75:
@@ -191,15 +191,15 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	return nil
 }
 
-// PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
-// nothing is kept.
+// PeakFields are the recorded extremes on the cells of the part, and what a restart needs of them; none if nothing is
+// recorded.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	if !s.keepsMaxima {
 		return nil
 	}
 	for _, m := range Maxima {
 		f := m.Field
-		f.On = on
+		f.Space = on
 		f.Values = func(context.Context) ([]float64, error) {
 			peaks, err := s.peaksNow()
 			if err != nil {
@@ -214,7 +214,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			})
 			return values, nil
 		}
-		f.At = func(_ context.Context, cells []int, values []float64) error {
+		f.ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
 		}
 		list = append(list, f)
@@ -222,7 +222,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
 	saved := func(name string, view func() solvers.View) {
-		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", Space: owned,
 			Saved: true, View: view})
 	}
 	for k, array := range s.peaks.Arrays() {
@@ -235,7 +235,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	return list
 }
 
-// peakOf is the extremes of a cell up to now, where the host can read them.
+// peakOf returns the extremes of a cell up to now, in memory that the host can read.
 func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
 	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
 }

@@ -29,7 +29,7 @@ func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 	return s.last, err
 }
 
-// measure runs over the cells, edges and vertices of the part.
+// measure measures the cells, edges and vertices of the part.
 func (s *engine[F, V]) measure(t *quality.Tally) error {
 	t.Clear()
 	if err := s.survey(t); err != nil {
@@ -87,7 +87,7 @@ func (s *solver[F]) survey(t *quality.Tally) error {
 	return nil
 }
 
-// active is how many of the rank's vertices the last sweep visited.
+// active returns the number of the rank's vertices that the last sweep visited.
 func (s *engine[F, V]) active() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
@@ -119,16 +119,17 @@ func (s *solver[F]) measuredShapes() ([]kernels.Shape[F], error) {
 	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
-// onHost is an array where the host can read it, until the next call: a device's is copied to the buffer room.
-func onHost[T any](dev backend.Device, from []T, room *[]T) ([]T, error) {
+// onHost returns an array in memory that the host can read, valid until the next call; a device's array is copied to
+// the buffer.
+func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil
 	}
-	*room = slices.Grow((*room)[:0], len(from))[:len(from)]
-	return *room, backend.Download(dev, *room, from)
+	*buffer = slices.Grow((*buffer)[:0], len(from))[:len(from)]
+	return *buffer, backend.Download(dev, *buffer, from)
 }
 
-// meanQuality is that of the whole mesh.
+// meanQuality returns the mean quality of the whole mesh.
 func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	s.mean = dist.Accumulator{}
 	cells, err := s.sumQualities(&s.mean)

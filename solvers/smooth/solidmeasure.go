@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// shaped computes quality and volume of all cells and returns them on the host.
+// shaped computes quality and volume of all cells and copies them to the host.
 func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
 	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
 	return onHost(s.dev, s.shapes, &s.hostShapes)

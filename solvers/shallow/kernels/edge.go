@@ -64,7 +64,7 @@ func (f *Face[F]) LoadSides(at EdgeCells, n *Normal[F], p *Params[F], beds []Bed
 	}
 }
 
-// Waves finds the eigenvalues of a face with both layers on both sides.
+// Waves computes the eigenvalues of a face with both layers on both sides.
 func (f *Face[F]) Waves(p *Params[F]) {
 	//atoll:mostly
 	if !f.thin {
@@ -73,7 +73,7 @@ func (f *Face[F]) Waves(p *Params[F]) {
 	}
 }
 
-// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
 func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	f.contacts = scheme == Roe && !f.thin
 	//atoll:seldom
@@ -150,7 +150,7 @@ func (f *Face[F]) WriteFlux(at EdgeCells, normal *Normal[F], p *Params[F], bound
 	}
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried returns the tangential mass flow that the mass flux m advects from upwind.
 func carried[F num.Float](m, tl, tr F) F {
 	if m > 0 {
 		return m * tl
@@ -158,8 +158,8 @@ func carried[F num.Float](m, tl, tr F) F {
 	return m * tr
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
+// contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
+// mean of the tangential velocity and v the viscosity of the mass.
 func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 	jump := qr*tr - ql*tl
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
@@ -192,9 +192,9 @@ func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p
 	return nl, nr
 }
 
-// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
-// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
-// it is thinner than the step, each of the cell's three edges may take a third.
+// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
+// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
+// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
 func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {

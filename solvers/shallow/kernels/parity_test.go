@@ -141,7 +141,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 }
 
-// forcings are what works on n cells, twice the same.
+// forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
 	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
 		Lost: make([]Lost, n)}
@@ -155,8 +155,8 @@ func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) 
 	return [2]*Forcing[F]{&f, &other}
 }
 
-// parityOfSeries compares the kernel that follows series, and it with what lies between the rows, whatever row was met
-// last.
+// parityOfSeries compares the kernel that evaluates series, and its interpolation between rows, for every initial
+// row.
 func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
-// parityOfUplift compares the kernel that moves the bed: before, while and after it does.
+// parityOfUplift compares the kernel that moves the bed: before, during and after the motion.
 func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, m *Mesh[F]) {
 	up := Uplift[F]{From: 1, To: 2, Rises: make([]Rise[F], len(m.Beds))}
 	for i := range up.Rises {
@@ -215,7 +215,7 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	}
 }
 
-// parityOfTables compares slopes that go into a table with those of an array, which it returns in a table.
+// parityOfTables compares slopes written to a table with those in an array, which it returns in a table.
 func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], m *Mesh[F], w []State[F],
 	slopes []Slopes[F]) *SlopeTable[F] {
 	var found, received [2]*SlopeTable[F]
@@ -234,7 +234,7 @@ func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 	return received[0]
 }
 
-// tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
+// tiled cuts a mesh of random edges into tiles of random sizes, whose cells use random edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
 	t := &TiledMesh[F]{Beds: m.Beds, EdgeCells: m.EdgeCells, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary,
 		Tiles: []Tile{{}}}

@@ -11,7 +11,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
+// parityOfSlopes compares the kernels of second order, on cells with random neighbours.
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F, forces [2]*Forcing[F]) {
 	n := len(w)
@@ -70,7 +70,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	parityOfTiledStages(t, l, p, tiled(rng, m), w, table, manning, forces)
 }
 
-// parityOfTiledStages compares the stages of second order by tiles.
+// parityOfTiledStages compares the stages of second order with tiles.
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
 	w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {

@@ -5,20 +5,20 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
-// frames. A step reads few of the arrays, and writes where something is new.
+// Peaks holds the extremes of one layer of water in owned cells since the start, and when they occurred, in float64
+// as in frames. A step reads few of the arrays, and writes only changes.
 type Peaks struct {
 	Depth     []float64 // largest thickness, m
-	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
+	Level     []float64 // highest level of the surface while wet, m; empty if the bed does not move
 	Speed     []float64 // m/s
 	Flux      []float64 // of momentum, h u², m³/s²
 	Hazard    []float64 // h (u + 0.5 m/s), m²/s
 	Start     []float64 // level at the start, m: of dry ground its height
 	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
 	When      []float64 // when the thickness was largest, s
-	Wet       []float64 // how long there was more water than Threshold, up to when there last was not, s
-	Since     []float64 // when there last came to be so much, s
-	Marks     []int32   // of what there is, so that a step need not read when it came
+	Wet       []float64 // how long the thickness has exceeded Threshold, s, up to the last time it fell below
+	Since     []float64 // when the thickness last rose above Threshold, s
+	Marks     []int32   // flags, so that a step need not read when it came
 	Threshold float64   // m
 }
 
@@ -35,7 +35,7 @@ func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks
 	updatePeaks(i, p, clock.Time, peaks, beds, w)
 }
 
-// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 //
 //atoll:kernel
 func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
@@ -104,12 +104,12 @@ type Peak struct {
 	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }
 
-// Arrays are those of p that each cell has, but for Level.
+// Arrays returns the arrays of p that have an element per cell, except Level.
 func (p *Peaks) Arrays() []*[]float64 {
 	return []*[]float64{&p.Depth, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
 }
 
-// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks reads the extremes of cells[k], up to the time of the clock.
 //
 //atoll:kernel
 func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
@@ -117,7 +117,7 @@ func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peak
 	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
 }
 
-// At is the extremes of cell i up to now, whose bed has a depth in m.
+// At returns the extremes of cell i up to now; depth is that of its bed, m.
 func (p *Peaks) At(i int32, now, depth float64) Peak {
 	of := Peak{Depth: p.Depth[i], Level: p.Depth[i] - depth, Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
 		Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i]}

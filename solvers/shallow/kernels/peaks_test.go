@@ -10,7 +10,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfLooks compares what is kept of a state, with a clock that is known and one that is found, and what is read of
+// parityOfLooks compares the kernels that update peaks, with a known and a computed clock, and that read those of
 // some cells.
 func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
 	moving bool) {
@@ -63,7 +63,7 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	}
 }
 
-// peaksOf are those of n cells, some of which water has reached, where the bed moves or not.
+// peaksOf returns peaks of n cells, some of which water has reached, with a bed that may move.
 func peaksOf(n int, moving bool) Peaks {
 	p := Peaks{Marks: make([]int32, n), Threshold: .1}
 	for _, a := range p.Arrays() {
@@ -78,8 +78,8 @@ func peaksOf(n int, moving bool) Peaks {
 	return p
 }
 
-// TestPeaks: what is kept of a cell that is wet, dry and wet again, that a look twice adds nothing, and that dry ground
-// keeps nothing.
+// TestPeaks proves the values kept for a cell that is wet, dry and wet again, that a repeated update has no effect,
+// and that dry ground has no peaks.
 func TestPeaks(t *testing.T) {
 	p := &Params[float64]{DryDepth: 1e-3}
 	beds := []Bed[float64]{{Depth: 2}, {Depth: -1}}

@@ -20,7 +20,7 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
 }
 
-// inner is the right cell, or the left one where the edge is at the boundary.
+// inner returns the right cell, or the left one at the boundary.
 func (e EdgeCells) inner() int32 {
 	if e.Right < 0 {
 		return e.Left
@@ -28,8 +28,8 @@ func (e EdgeCells) inner() int32 {
 	return e.Right
 }
 
-// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. The upper layer is not read where
-// the run has none.
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. It does not read the upper layer
+// if the run has none.
 func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
 	l, r *Slopes[F]) {
 	f.sloped = true
@@ -55,8 +55,9 @@ func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p 
 	}
 }
 
-// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
-// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
+// reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
+// layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
+// last bit.
 func (s *side[F]) reconstruct(bed *Bed[F], g *Slopes[F], arm Vec2[F], nx, ny F) {
 	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
 	s.z2 = (g.H2 - bed.Depth) + g.Z2.dot(arm)

@@ -15,13 +15,13 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// everyStep has a case keep what is largest, with a frame after each step.
+// everyStep is added to a case to record extremes and write a frame after each step.
 var everyStep = []string{"output.format=['nc']", "output.every=2e-5", "maxima={threshold=0.02}",
 	"output.fields=['h', 'z', 'u', 'v', 'depth', 'max_h', 'max_z', 'max_speed', 'max_flux', 'max_hazard', 'hazard', " +
 		"'arrival', 'max_time', 'wet_time']", "gauge=[{name='front', at=[-1.8, 0.3]}]"}
 
-// TestMaximaAreThoseOfAllFrames: what is kept is what the frames of all steps hold, to the bit, on any ranks, at both
-// orders and precisions, with a bed that moves.
+// TestMaximaAreThoseOfAllFrames proves that the recorded extremes are those of the frames of all steps, to the last
+// bit, on any number of ranks, at both orders and precisions, and with a moving bed.
 func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"first":  {},
@@ -52,14 +52,14 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 					compareGauge(t, path, filepath.Join(dir, "gauges", "front.csv"))
 					want, outlines, metrics = string(text), string(drawn), s.Metrics
 				} else if string(text) != want || string(drawn) != outlines || !maps.Equal(s.Metrics, metrics) {
-					t.Errorf("%d ranks write other files, or metrics %v instead of %v", ranks, s.Metrics, metrics)
+					t.Errorf("%d ranks: files differ, or metrics %v, want %v", ranks, s.Metrics, metrics)
 				}
 			}
 		})
 	}
 }
 
-// compareMaxima compares the last of the records of all steps with what all of them hold.
+// compareMaxima compares the extremes in the last record with those over all records.
 func compareMaxima(t *testing.T, path string) {
 	t.Helper()
 	all := readAll(t, path)
@@ -109,19 +109,19 @@ func compareMaxima(t *testing.T, path string) {
 		}
 	}
 	if arrived < 20 || flooded < 3 {
-		t.Errorf("water came to %d cells, %d of them dry: the test sees nothing", arrived, flooded)
+		t.Errorf("water came to %d cells, %d of them dry: the test has too few cases", arrived, flooded)
 	}
 }
 
-// wetTime adds up the times from when water came to a cell to when it went, or to the end.
+// wetTime adds up the times during which a cell was wet.
 func wetTime(all map[string][]float64, n, cell int, threshold float64) (sum float64) {
 	since, now := -1., 0.
 	for k, t := range all["time"] {
 		now = t
-		switch there := all["h"][k*n+cell] > threshold; {
-		case there && since < 0:
+		switch isWet := all["h"][k*n+cell] > threshold; {
+		case isWet && since < 0:
 			since = now
-		case !there && since >= 0:
+		case !isWet && since >= 0:
 			sum, since = sum+(now-since), -1
 		}
 	}
@@ -162,7 +162,7 @@ func compareGauge(t *testing.T, path, gauge string) {
 	t.Errorf("no cell has the rows of the gauge:\n%s", text)
 }
 
-// compareFlooded compares outlines, and what is concluded of them, with the last of the records.
+// compareFlooded compares outlines, and metrics of the run, with the last record.
 func compareFlooded(t *testing.T, path string, outlines []byte, metrics map[string]float64) {
 	t.Helper()
 	all := readAll(t, path)
@@ -204,7 +204,7 @@ func compareFlooded(t *testing.T, path string, outlines []byte, metrics map[stri
 	}
 }
 
-// readAll reads all numbers of a file of frames.
+// readAll reads all variables of a file of frames.
 func readAll(t *testing.T, path string) map[string][]float64 {
 	t.Helper()
 	f, err := netcdf.Open(path)
@@ -223,7 +223,7 @@ func readAll(t *testing.T, path string) map[string][]float64 {
 	return all
 }
 
-// TestMaximaGoOn: a run that was killed ends with what is largest of all its steps.
+// TestMaximaGoOn proves that extremes survive a restart.
 func TestMaximaGoOn(t *testing.T) {
 	runtest.GoesOn(t, forced, append([]string{"checkpoint.steps=7"}, everyStep...)...)
 }
