@@ -36,6 +36,16 @@ type Space struct {
 
 	Format   string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
 	Geometry func(ctx context.Context) (Geometry, error)
+	// Moving returns the geometry of a mesh whose points move, but for these, and how they follow from a field. nil is for
+	// points that stay.
+	Moving func(ctx context.Context) (Geometry, Places, error)
+}
+
+// Places are the points of a mesh: what Points makes of the numbers of a field, on any goroutine. The zero value is
+// of points that stay.
+type Places struct {
+	Field  Field // of a space of its own
+	Points func(numbers []float64) []float64
 }
 
 // Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. The next call
@@ -83,6 +93,12 @@ type Field struct {
 	// ValuesAt writes the numbers of some owned entities to values. All ranks call it at the same steps. If it is nil,
 	// Values or View is used.
 	ValuesAt func(ctx context.Context, entities []int, values []float64) error
+
+	// From and Value tell of a field of one number an entity how it follows from another field, which has a view: by what
+	// an entity's bytes are there; without Value it is that field. Any goroutine calls Value, while steps go on: frames
+	// are made so. nil is for fields that have a view themselves, and for those that Values makes of more than that.
+	From  *Field
+	Value func(entity int, bytes []byte) float64
 
 	copied, picked []byte // buffers for a copy of an array on a device, and for one entity
 }

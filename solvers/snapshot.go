@@ -135,6 +135,20 @@ type arrayCopy struct {
 	deviceCopy backend.Kept
 }
 
+// keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
+func (c copies) keep(v *View) (backend.Kept, error) {
+	array := unsafe.SliceData(v.Memory)
+	a := c[array]
+	if a.deviceCopy != nil || a.bytes != nil {
+		return a.deviceCopy, nil
+	}
+	var err error
+	if a.deviceCopy, err = backend.Keep(v.Device, v.Memory); a.deviceCopy != nil {
+		c[array] = a
+	}
+	return a.deviceCopy, err
+}
+
 // save copies a field of the rank's own entities. An array in the host's memory is packed at once, since the next
 // step changes it; an array in a device's separate memory is copied whole, on the device if there is room.
 func (f *Field) save(arrays copies) (Saved, error) {
@@ -153,20 +167,19 @@ func (f *Field) save(arrays copies) (Saved, error) {
 		saved.packed = packed
 		return saved, nil
 	}
-	array := unsafe.SliceData(h.Memory)
-	if a := arrays[array]; len(a.bytes) != len(h.Memory) && a.deviceCopy == nil {
-		var err error
-		if a.deviceCopy, err = backend.Keep(h.Device, h.Memory); err != nil {
-			return saved, err
-		}
-		if a.deviceCopy == nil {
-			if a.bytes, err = h.hostBytes(nil); err != nil {
+	var err error
+	if saved.deviceCopy, err = arrays.keep(&h.View); err != nil {
+		return saved, err
+	}
+	if saved.deviceCopy == nil {
+		array := unsafe.SliceData(h.Memory)
+		if h.bytes = arrays[array].bytes; len(h.bytes) != len(h.Memory) {
+			if h.bytes, err = h.hostBytes(nil); err != nil {
 				return saved, err
 			}
+			arrays[array] = arrayCopy{bytes: h.bytes}
 		}
-		arrays[array] = a
 	}
-	h.bytes, saved.deviceCopy = arrays[array].bytes, arrays[array].deviceCopy
 	saved.from = h
 	return saved, nil
 }

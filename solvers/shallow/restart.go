@@ -17,6 +17,15 @@ func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
 	return f
 }
 
+func (s *solver[F]) OfState(name string) func(cell int, state []byte) float64 {
+	if len(s.uplift.Rises) > 0 {
+		return nil
+	}
+	return func(cell int, state []byte) float64 {
+		return s.quantity(name, float64(s.beds[cell].Depth), (*kernels.State[F])(unsafe.Pointer(unsafe.SliceData(state))))
+	}
+}
+
 // field is a state in all cells of the part.
 func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", Space: on,

@@ -75,7 +75,10 @@ func (s *solver[F]) fetch(cells []int) error {
 		return err
 	}
 	for k, cell := range missing {
-		s.host[cell], s.beds[cell].Depth = p.states.host[k], p.depths.host[k]
+		s.host[cell] = p.states.host[k]
+		if len(s.uplift.Rises) > 0 { // else a frame may be reading it
+			s.beds[cell].Depth = p.depths.host[k]
+		}
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ type Solver interface {
 	Observed(ctx context.Context) (Diagnostics, error)
 	// StateField is the state of all cells of the part, on their space: h1, q1x, q1y, h2, q2x, q2y.
 	StateField(on *solvers.Space) solvers.Field
+	// OfState is how one of Fields follows from StateField, as solvers.Field.Value does; nil where the bed moves.
+	OfState(name string) func(cell int, state []byte) float64
 	// BudgetFields are the volumes that have passed through boundary edges, and what cells have lost, since the
 	// start. They are saved, so that the budget after a restart is that of the whole run.
 	BudgetFields() []solvers.Field

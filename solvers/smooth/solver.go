@@ -40,6 +40,8 @@ type Solver interface {
 	Positions() ([][]float64, error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
+	// Quality measures all cells, and tells where their qualities lie until the next call that measures them.
+	Quality() solvers.View
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
 	// StateFields are the saved fields of the vertices of the part, ghosts included.
 	StateFields() []solvers.Field

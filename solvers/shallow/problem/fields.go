@@ -72,15 +72,19 @@ func declared(layers int) (fields []solvers.Field, names []string) {
 func (d *flow) Fields() []solvers.Field {
 	fields, names := declared(d.layers())
 	fields = slices.Clone(fields)
+	state := d.StateField(d.cells)
 	for i, name := range names {
 		fields[i].Space = d.cells
 		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
 		fields[i].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			return d.Pick(name, cells, values)
 		}
+		if of := d.OfState(name); of != nil {
+			fields[i].From, fields[i].Value = &state, of
+		}
 	}
 	fields = append(fields, d.PeakFields(d.cells)...)
-	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
+	return append(append(fields, state), d.BudgetFields()...)
 }
 
 // Sample implements solvers.Sampler for fields of the state.

@@ -57,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		sections: w}
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
-		Format: "vtu", Geometry: d.geometry}
+		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
 		Bytes: s.solver.Bytes() * w.Metric.roundsHeld(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
@@ -179,6 +179,8 @@ func (d *caseSolver) Fields() []solvers.Field {
 	quality, size := fields[0], fields[d.dim()-1]
 	quality.Space, size.Space = d.cells, d.cells
 	quality.Values = func(context.Context) ([]float64, error) { return d.solver.Qualities() }
+	quality.From = &solvers.Field{Name: quality.Name, Space: d.cells,
+		View: func() solvers.View { return d.solver.Quality() }}
 	size.Values = func(context.Context) ([]float64, error) {
 		at, err := d.now()
 		if err != nil {
@@ -212,6 +214,30 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	g := *d.frame
 	g.Points = d.points(at, len(d.frame.Points)/3)
 	return solvers.Geometry{Mesh: &g}, nil
+}
+
+// moving is the geometry without where the points are, which follows from the state.
+func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.Places, error) {
+	if d.frame == nil {
+		if _, err := d.geometry(ctx); err != nil {
+			return solvers.Geometry{}, solvers.Places{}, err
+		}
+	}
+	of := solvers.Places{Field: d.solver.StateFields()[0]}
+	all := *of.Field.Space
+	all.Owned = all.Held
+	of.Field.Space = &all
+	dim, n := d.dim(), len(d.frame.Points)/3
+	of.Points = func(at []float64) []float64 {
+		points := make([]float64, 3*n)
+		for i := range n {
+			copy(points[3*i:], at[dim*i:dim*(i+1)])
+		}
+		return points
+	}
+	g := *d.frame
+	g.Points = nil
+	return solvers.Geometry{Mesh: &g}, of, nil
 }
 
 func (d *caseSolver) Save(ctx context.Context, path string) error {
