@@ -76,7 +76,8 @@ func (c *command) peak() (peak int64, err error) {
 }
 
 // TestMemoryIsEstimated: on one rank, the estimate made before any allocation is within 5% of the arrays then
-// allocated, but for particles, whose sorts allocate arrays in later steps: those TestMemoryIsTold counts. The run, limited by GOMEMLIMIT to 1.2 times the estimate of all memory, stays below that.
+// allocated, except with particles: their sorts allocate arrays in later steps, which TestMemoryIsTold counts. The run,
+// limited by GOMEMLIMIT to 1.2 times the estimate of all memory, stays below that.
 func TestMemoryIsEstimated(t *testing.T) {
 	for i, c := range estimatedCases() {
 		dir := caseFile(t, c[0])
