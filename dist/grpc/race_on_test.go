@@ -3,4 +3,4 @@
 package grpc
 
 // Under the race detector sync.Pool drops items at random.
-const poolsForget = true
+const poolDropsItems = true
